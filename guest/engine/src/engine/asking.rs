@@ -1,0 +1,227 @@
+//! Asks for keys: what is refused, what is granted at once, what stands in line.
+
+use alloc::boxed::Box;
+
+use super::{Asked, Engine};
+use crate::bounds::{self, Invalid, TTL_DEFAULT, TooMany, WAIT_DEFAULT, WAITERS_PER_KEY};
+use crate::command::{Check, Hold, Options};
+use crate::event::{Event, Refusal};
+use crate::keys::KeyName;
+use crate::list::Place;
+use crate::tickets::Ask;
+use crate::{Milliseconds, Ticket, after};
+
+impl Hold {
+    pub(super) fn key_name(&self) -> KeyName<'_> {
+        KeyName {
+            name: &self.name,
+            limit: self.limit,
+            key: &self.key,
+        }
+    }
+}
+
+impl Engine {
+    /// Whether a lock or a semaphore could be opened so.
+    pub(super) fn check(&mut self, check: &Check) {
+        let tag = check.tag;
+        self.events.push(
+            match check_terms(&check.name, check.limit, &check.options) {
+                Ok(()) => Event::Fine { tag },
+                Err(why) => Event::Invalid { tag, why },
+            },
+        );
+    }
+
+    pub(super) fn hold(&mut self, hold: Hold) {
+        let ticket = hold.ticket;
+        if let Err(why) = self.ask(hold) {
+            self.events.push(Event::Refused { ticket, why });
+        }
+    }
+
+    fn ask(&mut self, hold: Hold) -> Result<(), Refusal> {
+        check_hold(&hold)?;
+        let session = self.session_of(&hold)?;
+        if let Some(request) = hold.request
+            && let Some(asked) = self.requests.get(&(session, request)).copied()
+            && self.ask_again(&hold, asked)?
+        {
+            return Ok(());
+        }
+        let found = self.keys.find(&hold.key_name());
+        let free = found.is_none_or(|key| self.keys[key].is_free() && self.keys[key].waiting == 0);
+        if let Some(key) = found {
+            self.check_key(key, &hold, session, free)?;
+        }
+        let wait = hold.wait.unwrap_or(WAIT_DEFAULT);
+        if !free && wait == 0 {
+            return Err(Refusal::InUse);
+        }
+        self.check_holder(session, free)?;
+        let key = found.unwrap_or_else(|| self.keys.add(&hold.key_name()));
+        let ask = self.new_ask(hold, session, key);
+        match (free, self.fences.left()) {
+            (true, 1..) => self.grant(ask),
+            (true, 0) => self.wait_for_fence(ask, wait),
+            (false, _) => self.stand_in_line(ask, after(self.now, wait)),
+        }
+        Ok(())
+    }
+
+    fn session_of(&self, hold: &Hold) -> Result<Place, Refusal> {
+        let session = self.sessions.find(hold.session).ok_or(Refusal::Closed)?;
+        match self.sessions[session].ended || self.closing.is_some() {
+            true => Err(Refusal::Closed),
+            false => Ok(session),
+        }
+    }
+
+    /// Answers a request that was asked before, if it still has its place in
+    /// line or its lease. Otherwise it is a new ask.
+    fn ask_again(&mut self, hold: &Hold, asked: Asked) -> Result<bool, Refusal> {
+        let key = match asked {
+            Asked::InLine(place) if self.is_gone(place, self.now.saturating_add(1)) => {
+                self.refuse_gone(place);
+                return Ok(false);
+            }
+            Asked::Held(place) if self.is_over(place) => {
+                self.end_overdue(place);
+                return Ok(false);
+            }
+            Asked::InLine(place) => self.tickets[place].ask.key,
+            Asked::Held(place) => self.leases[place].ask.key,
+        };
+        if self.keys.find(&hold.key_name()) != Some(key) {
+            return Err(Refusal::Invalid(Invalid::OtherKey));
+        }
+        match asked {
+            Asked::InLine(place) => {
+                let before = self.tickets.rename(place, hold.ticket);
+                self.supersede(before, hold.ticket);
+            }
+            Asked::Held(place) => self.grant_again(place, hold.ticket),
+        }
+        Ok(true)
+    }
+
+    /// Refuses an ask whose wait is over, which no step has had room for yet.
+    fn refuse_gone(&mut self, place: Place) {
+        let key = self.tickets[place].ask.key;
+        let why = self.refusal_for_wait(place);
+        self.take_from_line(place, why);
+        self.settle(key, self.now.saturating_add(1));
+    }
+
+    fn grant_again(&mut self, place: Place, number: Ticket) {
+        self.renew_lease(place);
+        let before = core::mem::replace(&mut self.leases[place].ask.number, number);
+        self.supersede(before, number);
+        let grant = self.leases[place].grant(place, &self.seed);
+        self.events.push(Event::Granted(grant));
+    }
+
+    fn supersede(&mut self, before: Ticket, number: Ticket) {
+        if before != number {
+            self.events.push(Event::Superseded(before));
+        }
+    }
+
+    /// What a key in use refuses.
+    fn check_key(
+        &self,
+        key: Place,
+        hold: &Hold,
+        session: Place,
+        free: bool,
+    ) -> Result<(), Refusal> {
+        let used = self.keys[key].limit;
+        if let Some(asked) = hold.limit.filter(|asked| *asked != used) {
+            return Err(Refusal::Invalid(Invalid::OtherLimit { asked, used }));
+        }
+        if hold.alone && self.stake(session, key) >= used {
+            return Err(Refusal::HeldByCaller);
+        }
+        let waits = hold.wait != Some(0) && !free;
+        if waits && self.keys[key].waiting >= WAITERS_PER_KEY {
+            return Err(Refusal::TooMany(TooMany::WaitersOfKey));
+        }
+        Ok(())
+    }
+
+    /// What a holder's own bounds refuse.
+    pub(super) fn check_holder(&self, session: Place, free: bool) -> Result<(), Refusal> {
+        let holder = &self.sessions[session];
+        if free && holder.held >= holder.max_held {
+            return Err(Refusal::TooMany(TooMany::Held(holder.max_held)));
+        }
+        if !free && holder.waiting >= holder.max_waiting {
+            return Err(Refusal::TooMany(TooMany::WaitedFor(holder.max_waiting)));
+        }
+        Ok(())
+    }
+
+    fn new_ask(&self, hold: Hold, session: Place, key: Place) -> Ask {
+        let ttl = hold.options.ttl.unwrap_or(TTL_DEFAULT);
+        Ask {
+            number: hold.ticket,
+            session,
+            key,
+            ttl: self.sessions[session].remote.then_some(ttl),
+            max_hold: hold.options.max_hold,
+            label: hold.options.label.map(Box::from),
+            request: hold.request.map(Box::new),
+        }
+    }
+
+    /// A free key, and no fence to give with it: first in line, until there is one.
+    fn wait_for_fence(&mut self, ask: Ask, wait: Milliseconds) {
+        let key = ask.key;
+        self.stand_in_line(ask, bounds::fence_deadline(self.now, wait));
+        self.leave_unsettled(key);
+        self.fence_wanted = true;
+    }
+
+    fn stand_in_line(&mut self, ask: Ask, deadline: u64) {
+        let (session, key) = (ask.session, ask.key);
+        let request = ask.request.as_deref().copied();
+        let epoch = self.sessions[session].ticket_epoch;
+        let place = self.tickets.add(ask, self.now, deadline, epoch);
+        self.deadlines.add(self.tickets[place].due(place));
+        if let Some(request) = request {
+            self.requests
+                .insert((session, request), Asked::InLine(place));
+        }
+        self.add_stake(session, key);
+        self.keys[key].waiting += 1;
+        let holder = &mut self.sessions[session];
+        holder.waiting += 1;
+        holder
+            .tickets
+            .push_last(&mut self.tickets.slab, place, |ticket| {
+                &mut ticket.of_session
+            });
+    }
+
+    pub(super) fn cancel(&mut self, number: Ticket) {
+        if let Some(place) = self.tickets.find(number) {
+            let key = self.tickets[place].ask.key;
+            self.take_from_line(place, Refusal::Cancelled);
+            self.settle(key, self.now.saturating_add(1));
+        }
+    }
+}
+
+fn check_hold(hold: &Hold) -> Result<(), Refusal> {
+    check_terms(&hold.name, hold.limit, &hold.options)
+        .and_then(|()| bounds::key(&hold.key))
+        .map_err(Refusal::Invalid)
+}
+
+fn check_terms(name: &str, limit: Option<u32>, options: &Options) -> Result<(), Invalid> {
+    bounds::name(name)?;
+    limit.map_or(Ok(()), bounds::limit)?;
+    options.ttl.map_or(Ok(()), bounds::ttl)?;
+    options.max_hold.map_or(Ok(()), bounds::max_hold)?;
+    options.label.as_deref().map_or(Ok(()), bounds::label)
+}

@@ -1,0 +1,228 @@
+//! The engine: what is kept, and one step. What a step does is told in the
+//! modules: asking, granting (and ending), sessions.
+
+mod asking;
+mod granting;
+mod leases;
+mod sessions;
+
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use crate::bounds::{
+    EVENTS_FOR_DEADLINES, EVENTS_FOR_WORK, EVENTS_PER_COMMAND, STEP_COMMANDS, STEP_DEADLINES,
+    STEP_EVENTS,
+};
+use crate::command::Command;
+use crate::deadlines::{Deadlines, Ends};
+use crate::event::{Counts, Event, Outcome};
+use crate::fences::Fences;
+use crate::keys::Keys;
+use crate::leases::Leases;
+use crate::list::Place;
+use crate::sessions::Sessions;
+use crate::tickets::Tickets;
+use crate::{Nanoseconds, Request, Seed};
+
+/// What a request came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    InLine(Place),
+    Held(Place),
+}
+
+/// Locks and semaphores, their keys, and who holds and waits.
+#[derive(Debug)]
+pub struct Engine {
+    seed: Seed,
+    now: Nanoseconds,
+    pub(crate) keys: Keys,
+    pub(crate) leases: Leases,
+    pub(crate) tickets: Tickets,
+    pub(crate) sessions: Sessions,
+    deadlines: Deadlines,
+    fences: Fences,
+    /// Asks and leases by their client's own name for them.
+    requests: HashMap<(Place, Request), Asked, Seed>,
+    /// How many asks in a key's line, and how many leases of a semaphore's key,
+    /// a session has. (Who has the one lease of a lock's key, the key tells.)
+    stakes: HashMap<(Place, Place), u32, Seed>,
+    /// Keys whose line is to be looked at again when there are fences, or when
+    /// there is room in a step.
+    unsettled: VecDeque<Place>,
+    /// Why no fence can be had, until everyone was told who waits for one.
+    no_fences: Option<String>,
+    /// Someone waits for a fence.
+    fence_wanted: bool,
+    /// Sessions of which something is over and not ended yet.
+    sweeping: VecDeque<Place>,
+    /// How far closing has got among the sessions.
+    closing: Option<usize>,
+    events: Vec<Event>,
+}
+
+impl Engine {
+    /// An engine without locks and without fences.
+    pub fn new(seed: Seed) -> Self {
+        Engine {
+            seed,
+            now: 0,
+            keys: Keys::new(seed),
+            leases: Leases::default(),
+            tickets: Tickets::new(seed),
+            sessions: Sessions::new(seed),
+            deadlines: Deadlines::default(),
+            fences: Fences::default(),
+            requests: HashMap::with_hasher(seed),
+            stakes: HashMap::with_hasher(seed),
+            unsettled: VecDeque::new(),
+            no_fences: None,
+            fence_wanted: false,
+            sweeping: VecDeque::new(),
+            closing: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Moves the time to `now` (one earlier than a time seen before counts as
+    /// that one), ends what is due, then handles the commands in their order,
+    /// as many as the step has room for.
+    pub fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome {
+        self.now = self.now.max(now);
+        self.end_due();
+        self.work_off();
+        let handled = self.handle(commands);
+        if self.fences.ask(core::mem::take(&mut self.fence_wanted)) {
+            let left = self.fences.left();
+            self.events.push(Event::FencesLow { left });
+        }
+        let next_deadline = if self.is_behind() {
+            Some(self.now)
+        } else {
+            self.deadlines.next()
+        };
+        Outcome {
+            handled,
+            events: core::mem::take(&mut self.events),
+            next_deadline,
+        }
+    }
+
+    /// What is kept.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            keys: self.keys.len() as u64,
+            leases: self.leases.slab.len() as u64,
+            waiters: self.tickets.len() as u64,
+            sessions: self.sessions.slab.len() as u64,
+            fences: self.fences.left(),
+        }
+    }
+
+    /// Ends what is due, in the order of its deadlines.
+    fn end_due(&mut self) {
+        for _ in 0..STEP_DEADLINES {
+            if self.events.len() >= EVENTS_FOR_DEADLINES {
+                return;
+            }
+            let Some(due) = self.deadlines.due(self.now) else {
+                return;
+            };
+            match due.ends {
+                Ends::Lease => self.end_overdue(due.place),
+                Ends::Wait => self.wait_ran_out(due.place),
+                Ends::Reconnect => self.give_up_places(due.place),
+            }
+        }
+    }
+
+    /// Goes on with what earlier steps and commands had no room for.
+    fn work_off(&mut self) {
+        self.close_sessions();
+        self.sweep_sessions();
+        self.settle_unsettled();
+    }
+
+    fn handle(&mut self, commands: Vec<Command>) -> usize {
+        let mut handled = 0;
+        let mut listed = false;
+        for command in commands.into_iter().take(STEP_COMMANDS) {
+            if !self.has_room_for(&command, &mut listed) {
+                break;
+            }
+            self.apply(command);
+            handled += 1;
+        }
+        handled
+    }
+
+    /// Whether this step can still handle a command: a listing only if it is the
+    /// step's first, a hold only once what is overdue of its key has ended.
+    fn has_room_for(&mut self, command: &Command, listed: &mut bool) -> bool {
+        match command {
+            Command::ListHoldings { .. } | Command::ListWaiters { .. } if *listed => return false,
+            Command::ListHoldings { .. } | Command::ListWaiters { .. } => *listed = true,
+            Command::Hold(hold) if !self.end_overdue_of(hold) => return false,
+            _ => {}
+        }
+        self.room(STEP_EVENTS) >= EVENTS_PER_COMMAND
+    }
+
+    fn apply(&mut self, command: Command) {
+        match command {
+            Command::OpenSession(open) => self.sessions.open(&open),
+            Command::Check(check) => self.check(&check),
+            Command::Hold(hold) => self.hold(hold),
+            Command::Cancel(ticket) => self.cancel(ticket),
+            Command::Renew { tag, lease } => self.renew(tag, lease),
+            Command::Release { tag, lease } => self.release(tag, lease),
+            Command::EndSession(session) => self.end_session(session),
+            Command::Suspend(session) => self.suspend(session),
+            Command::Resume(resume) => self.resume(&resume),
+            Command::Break { tag, fence, place } => self.break_lease(tag, fence, place),
+            Command::ListHoldings { tag, cursor } => {
+                let page = self.holdings(cursor);
+                self.events.push(Event::Holdings { tag, page });
+            }
+            Command::ListWaiters { tag, cursor } => {
+                let page = self.waiters(cursor);
+                self.events.push(Event::Waiters { tag, page });
+            }
+            Command::Count { tag } => {
+                let counts = self.counts();
+                self.events.push(Event::Counted { tag, counts });
+            }
+            Command::AddFences(range) => self.add_fences(range),
+            Command::FencesFailed(why) => self.fences_failed(why),
+            Command::Close => self.closing = self.closing.or(Some(0)),
+        }
+        // Closing, and sessions that this command ended, begin at once.
+        self.work_off();
+    }
+
+    pub(crate) fn now(&self) -> Nanoseconds {
+        self.now
+    }
+
+    /// How many events fit before there are `most`; one stays for asking for
+    /// fences.
+    fn room(&self, most: usize) -> usize {
+        (most - 1).saturating_sub(self.events.len())
+    }
+
+    /// Whether work that doesn't wait for a command has room left in this step.
+    fn may_work(&self) -> bool {
+        self.room(EVENTS_FOR_WORK) > 0
+    }
+
+    /// Whether there is something to do now for which a step had no room.
+    fn is_behind(&self) -> bool {
+        self.deadlines.due(self.now).is_some()
+            || !self.sweeping.is_empty()
+            || self.is_closing_sessions()
+            || self.can_settle()
+    }
+}

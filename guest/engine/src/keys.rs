@@ -1,0 +1,162 @@
+//! The keys that are held or waited for. Nothing is kept of any other.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::hash::{BuildHasher, Hasher};
+
+use hashbrown::HashTable;
+use slab::Slab;
+
+use crate::Seed;
+use crate::list::{List, Place, give_back};
+
+/// What names a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyName<'a> {
+    /// The lock's or semaphore's.
+    pub name: &'a str,
+    /// The semaphore's; a lock has none. A lock and a semaphore of one name
+    /// are two things, semaphores of one name and two limits are one.
+    pub limit: Option<u32>,
+    pub key: &'a str,
+}
+
+/// A key in use.
+#[derive(Debug)]
+pub(crate) struct Key {
+    hash: u64,
+    /// The name, and behind it the key.
+    text: Box<str>,
+    name_bytes: u8,
+    semaphore: bool,
+    /// How many may hold it.
+    pub limit: u32,
+    pub held: u32,
+    pub waiting: u32,
+    /// Whether its line is to be looked at again as soon as there are fences,
+    /// or is room in a step.
+    pub unsettled: bool,
+    pub leases: List,
+}
+
+impl Key {
+    pub fn name(&self) -> &str {
+        &self.text[..usize::from(self.name_bytes)]
+    }
+
+    pub fn key(&self) -> &str {
+        &self.text[usize::from(self.name_bytes)..]
+    }
+
+    /// The limit, as who asked for the key gave it.
+    pub fn asked_limit(&self) -> Option<u32> {
+        self.semaphore.then_some(self.limit)
+    }
+
+    pub fn is_free(&self) -> bool {
+        self.held < self.limit
+    }
+
+    fn is(&self, name: &KeyName) -> bool {
+        self.semaphore == name.limit.is_some() && self.name() == name.name && self.key() == name.key
+    }
+}
+
+/// Keys by name.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    seed: Seed,
+    table: HashTable<Place>,
+    slab: Slab<Key>,
+}
+
+impl Keys {
+    pub fn new(seed: Seed) -> Self {
+        Keys {
+            seed,
+            table: HashTable::new(),
+            slab: Slab::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    pub fn contains(&self, place: Place) -> bool {
+        self.slab.contains(place as usize)
+    }
+
+    pub fn find(&self, name: &KeyName) -> Option<Place> {
+        self.table
+            .find(self.hash(name), |at| self.slab[*at as usize].is(name))
+            .copied()
+    }
+
+    pub fn add(&mut self, name: &KeyName) -> Place {
+        let hash = self.hash(name);
+        let place = self.slab.insert(Key {
+            hash,
+            text: [name.name, name.key].concat().into(),
+            // A name has at most 128 bytes.
+            name_bytes: name.name.len() as u8,
+            semaphore: name.limit.is_some(),
+            limit: name.limit.unwrap_or(1),
+            held: 0,
+            waiting: 0,
+            unsettled: false,
+            leases: List::default(),
+        }) as Place;
+        self.table
+            .insert_unique(hash, place, |at| self.slab[*at as usize].hash);
+        place
+    }
+
+    /// Forgets a key that nobody holds or waits for.
+    pub fn forget_unused(&mut self, place: Place) {
+        let Key {
+            hash,
+            held,
+            waiting,
+            ..
+        } = self[place];
+        if held > 0 || waiting > 0 {
+            return;
+        }
+        if let Ok(entry) = self.table.find_entry(hash, |at| *at == place) {
+            entry.remove();
+        }
+        self.slab.remove(place as usize);
+        if give_back(&mut self.slab) {
+            self.table = HashTable::new();
+        }
+    }
+
+    fn hash(&self, name: &KeyName) -> u64 {
+        let mut hasher = self.seed.build_hasher();
+        hasher.write(name.name.as_bytes());
+        // No UTF-8 has these bytes: where the name ends is never in doubt.
+        hasher.write_u8(if name.limit.is_some() { 0xff } else { 0xfe });
+        hasher.write(name.key.as_bytes());
+        hasher.finish()
+    }
+}
+
+impl core::ops::Index<Place> for Keys {
+    type Output = Key;
+
+    fn index(&self, place: Place) -> &Key {
+        &self.slab[place as usize]
+    }
+}
+
+impl core::ops::IndexMut<Place> for Keys {
+    fn index_mut(&mut self, place: Place) -> &mut Key {
+        &mut self.slab[place as usize]
+    }
+}
+
+/// The owned texts of a key, for a listing.
+pub(crate) fn texts(key: &Key) -> (String, Option<u32>, String) {
+    (key.name().into(), key.asked_limit(), key.key().into())
+}
