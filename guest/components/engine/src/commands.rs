@@ -30,8 +30,14 @@ pub(crate) fn from_wit(command: wit::Command) -> Command {
             alone: hold.alone,
         }),
         wit::Command::Cancel(ticket) => Command::Cancel(ticket),
-        wit::Command::Renew(by) => Command::Renew { tag: by.tag, lease: lease(by.lease) },
-        wit::Command::Release(by) => Command::Release { tag: by.tag, lease: lease(by.lease) },
+        wit::Command::Renew(by) => Command::Renew {
+            tag: by.tag,
+            lease: lease(by.lease),
+        },
+        wit::Command::Release(by) => Command::Release {
+            tag: by.tag,
+            lease: lease(by.lease),
+        },
         wit::Command::EndSession(session) => Command::EndSession(session),
         wit::Command::Suspend(session) => Command::Suspend(session),
         wit::Command::Resume(resume) => Command::Resume(Resume {
@@ -40,15 +46,21 @@ pub(crate) fn from_wit(command: wit::Command) -> Command {
             leases: resume.leases.into_iter().map(lease).collect(),
             requests: resume.requests.into_iter().map(request).collect(),
         }),
-        wit::Command::BreakLease(named) => {
-            Command::Break { tag: named.tag, fence: named.fence, place: named.place }
-        }
-        wit::Command::ListHoldings(list) => {
-            Command::ListHoldings { tag: list.tag, cursor: list.cursor }
-        }
+        wit::Command::BreakLease(named) => Command::Break {
+            tag: named.tag,
+            fence: named.fence,
+            place: named.place,
+        },
+        wit::Command::ListHoldings(list) => Command::ListHoldings {
+            tag: list.tag,
+            cursor: list.cursor,
+        },
         wit::Command::ListWaiters(list) => {
             let cursor = (list.cursor.key, list.cursor.arrival);
-            Command::ListWaiters { tag: list.tag, cursor }
+            Command::ListWaiters {
+                tag: list.tag,
+                cursor,
+            }
         }
         wit::Command::Count(tag) => Command::Count { tag },
         wit::Command::AddFences(fences) => Command::AddFences(fences.first..fences.end),
@@ -58,11 +70,18 @@ pub(crate) fn from_wit(command: wit::Command) -> Command {
 }
 
 fn options(options: wit::Options) -> Options {
-    Options { ttl: options.ttl, max_hold: options.max_hold, label: options.label }
+    Options {
+        ttl: options.ttl,
+        max_hold: options.max_hold,
+        label: options.label,
+    }
 }
 
 fn lease(id: wit::LeaseId) -> LeaseId {
-    LeaseId { fence: id.fence, secret: id.secret }
+    LeaseId {
+        fence: id.fence,
+        secret: id.secret,
+    }
 }
 
 fn request(request: wit::Request) -> Request {

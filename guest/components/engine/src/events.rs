@@ -7,17 +7,22 @@ use crate::wit;
 pub(crate) fn to_wit(event: Event) -> wit::Event {
     match event {
         Event::Granted(given) => wit::Event::Granted(grant(given)),
-        Event::Refused { ticket, why } => {
-            wit::Event::Refused(wit::Refused { ticket, why: refusal(why) })
-        }
-        Event::Ended { ticket, how } => wit::Event::Ended(wit::Ended { ticket, how: ending(how) }),
+        Event::Refused { ticket, why } => wit::Event::Refused(wit::Refused {
+            ticket,
+            why: refusal(why),
+        }),
+        Event::Ended { ticket, how } => wit::Event::Ended(wit::Ended {
+            ticket,
+            how: ending(how),
+        }),
         Event::Superseded(ticket) => wit::Event::Superseded(ticket),
         Event::Renewed { tag, deadline } => wit::Event::Renewed(wit::Renewed { tag, deadline }),
         Event::NotHeld { tag } => wit::Event::NotHeld(tag),
         Event::Fine { tag } => wit::Event::Fine(tag),
-        Event::Invalid { tag, why } => {
-            wit::Event::Invalid(wit::Invalid { tag, why: why.to_string() })
-        }
+        Event::Invalid { tag, why } => wit::Event::Invalid(wit::Invalid {
+            tag,
+            why: why.to_string(),
+        }),
         Event::Holdings { tag, page } => wit::Event::Holdings(wit::Holdings {
             tag,
             items: page.items.into_iter().map(holding).collect(),
@@ -26,7 +31,9 @@ pub(crate) fn to_wit(event: Event) -> wit::Event {
         Event::Waiters { tag, page } => wit::Event::Waiters(wit::Waiters {
             tag,
             items: page.items.into_iter().map(waiting).collect(),
-            next: page.next.map(|(key, arrival)| wit::WaitersCursor { key, arrival }),
+            next: page
+                .next
+                .map(|(key, arrival)| wit::WaitersCursor { key, arrival }),
         }),
         Event::Counted { tag, counts } => wit::Event::Counted(wit::Counts {
             tag,
@@ -43,7 +50,10 @@ pub(crate) fn to_wit(event: Event) -> wit::Event {
 fn grant(grant: Grant) -> wit::Grant {
     wit::Grant {
         ticket: grant.ticket,
-        lease: wit::LeaseId { fence: grant.lease.fence, secret: grant.lease.secret },
+        lease: wit::LeaseId {
+            fence: grant.lease.fence,
+            secret: grant.lease.secret,
+        },
         expires: grant.expires,
         revoked: grant.revoked,
     }

@@ -27,7 +27,10 @@ struct Component;
 
 impl wit::Guest for Component {
     fn start(seed: wit::Seed) {
-        let seed = Seed { low: seed.low, high: seed.high };
+        let seed = Seed {
+            low: seed.low,
+            high: seed.high,
+        };
         ENGINE.set(Some(Engine::new(seed)));
     }
 

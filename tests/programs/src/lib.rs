@@ -1,0 +1,1 @@
+//! Guest programs for tests and examples.

@@ -1,0 +1,1 @@
+//! The contract of Witlock, on every face.
