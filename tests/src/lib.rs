@@ -1,1 +1,13 @@
 //! The contract of Witlock, on every face.
+//!
+//! Here is what the tests share: the lock engine as a [`Machine`], natively and
+//! as `engine.wasm`. The scenarios are in `tests/`: `contract` has what every
+//! face promises, `engine` what only who steps the engine can see.
+
+#![allow(clippy::expect_used)] // tests
+
+mod machine;
+mod native;
+
+pub use machine::{Event, Machine, Outcome, Why};
+pub use native::Native;

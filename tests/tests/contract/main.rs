@@ -1,0 +1,22 @@
+//! The contract, on every face: each scenario is written once, and runs on each
+//! face that can run it.
+
+#![allow(clippy::expect_used)] // tests
+
+mod driven;
+mod driver;
+mod face;
+mod list;
+mod scene;
+
+mod again;
+mod alone;
+mod bounds;
+mod endings;
+mod fences;
+mod leaving;
+mod listing;
+mod max_hold;
+mod nothing_left;
+mod order;
+mod ttl;
