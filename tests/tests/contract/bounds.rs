@@ -279,3 +279,18 @@ pub fn who_may_hold_no_more_is_passed_over<F: Face>(face: &mut F) {
     assert_too_many(face, full, "holds 1 keys");
     assert!(face.is_held(next));
 }
+// LOCK-12, case A13
+pub fn waits_for_fences_are_waits<F: Face>(face: &mut F) {
+    let kind = Kind {
+        max_waiting: Some(2),
+        ..Kind::default()
+    };
+    let few = face.opened(kind, &Terms::lock("jobs"));
+    crate::fences::use_up_fences(face);
+    let waiting = ["k", "l"].map(|key| face.line_up(few, key));
+    let over = face.ask(few, "m", Wait::AsOpened);
+    assert_too_many(face, over, "waits for 2 keys");
+    assert_eq!(face.counts().keys, 2);
+    face.set_fences(crate::face::Fences::Come);
+    assert!(waiting.iter().all(|ask| face.is_held(*ask)));
+}

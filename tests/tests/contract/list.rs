@@ -163,7 +163,8 @@ scenarios! {
         waiters_of_one_key [Crowd Tasks]
         keys_of_one_holder [Crowd Tasks]
         keys_of_a_holder_with_bounds_of_its_own [HolderBounds Tasks]
-        who_may_hold_no_more_is_passed_over [HolderBounds Tasks];
+        who_may_hold_no_more_is_passed_over [HolderBounds Tasks]
+        waits_for_fences_are_waits [HolderBounds Fences Tasks];
     listing:
         a_listing_shows_who_holds_what []
         a_listing_shows_who_waits_in_their_order []

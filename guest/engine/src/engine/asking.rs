@@ -58,7 +58,12 @@ impl Engine {
         if !free && wait == 0 {
             return Err(Refusal::InUse);
         }
-        self.check_holder(session, free)?;
+        if free {
+            self.check_may_hold(session)?;
+        }
+        if !free || self.fences.left() == 0 {
+            self.check_may_wait(session)?;
+        }
         let key = found.unwrap_or_else(|| self.keys.add(&hold.key_name()));
         let ask = self.new_ask(hold, session, key);
         match (free, self.fences.left()) {
@@ -149,16 +154,22 @@ impl Engine {
         Ok(())
     }
 
-    /// What a holder's own bounds refuse.
-    pub(super) fn check_holder(&self, session: Place, free: bool) -> Result<(), Refusal> {
+    /// Whether a holder's own bound leaves it another key to hold.
+    pub(super) fn check_may_hold(&self, session: Place) -> Result<(), Refusal> {
         let holder = &self.sessions[session];
-        if free && holder.held >= holder.max_held {
-            return Err(Refusal::TooMany(TooMany::Held(holder.max_held)));
+        match holder.held < holder.max_held {
+            true => Ok(()),
+            false => Err(Refusal::TooMany(TooMany::Held(holder.max_held))),
         }
-        if !free && holder.waiting >= holder.max_waiting {
-            return Err(Refusal::TooMany(TooMany::WaitedFor(holder.max_waiting)));
+    }
+
+    /// Whether a holder's own bound leaves it another key to wait for.
+    fn check_may_wait(&self, session: Place) -> Result<(), Refusal> {
+        let holder = &self.sessions[session];
+        match holder.waiting < holder.max_waiting {
+            true => Ok(()),
+            false => Err(Refusal::TooMany(TooMany::WaitedFor(holder.max_waiting))),
         }
-        Ok(())
     }
 
     fn new_ask(&self, hold: Hold, session: Place, key: Place) -> Ask {

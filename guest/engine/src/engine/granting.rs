@@ -51,7 +51,7 @@ impl Engine {
         {
             return Some(Refusal::Unavailable(why.clone()));
         }
-        self.check_holder(session, true).err()
+        self.check_may_hold(session).err()
     }
 
     /// Whether an ask's wait ran out before `moment`, or its session gave it up.
