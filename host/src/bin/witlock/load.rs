@@ -1,0 +1,146 @@
+//! Reading a component, and saying what is wrong with a file that is none.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+
+use crate::surface::{self, Flaw, Surface};
+
+/// The bytes of a component that exports a command, and imports only what we
+/// have.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
+    check(&bytes).map_err(|error| error.context(path.display().to_string()))?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: io::Error) -> anyhow::Error {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => anyhow!("{path}: there is no such file"),
+        io::ErrorKind::IsADirectory => anyhow!("{path}: this is a directory, not a component"),
+        _ => anyhow!("{path}: cannot be read: {error}"),
+    }
+}
+
+fn check(bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        bail!("the file is empty");
+    }
+    if !bytes.starts_with(b"\0asm") && !b"\0asm".starts_with(bytes) {
+        bail!(no_wasm(bytes));
+    }
+    let surface = surface::read(bytes).map_err(|flaw| flawed(flaw, bytes.len()))?;
+    check_imports(&surface)?;
+    check_exports(&surface)
+}
+
+fn no_wasm(bytes: &[u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => {
+            "this is text, not a component. Of WebAssembly text `wasm-tools parse` makes a component"
+        }
+        Err(_) => "this is not WebAssembly",
+    }
+}
+
+fn flawed(flaw: Flaw, length: usize) -> anyhow::Error {
+    match flaw {
+        Flaw::Module => anyhow!(
+            "this is a core module, not a component. Compile for a target that makes components \
+             (Rust: `cargo build --target wasm32-wasip2`), or make one of it with \
+             `wasm-tools component new` and its `--adapt`"
+        ),
+        Flaw::CutShort => anyhow!(
+            "the file was cut short: it ends in the middle of a component, after {length} bytes. \
+             Build or copy it again"
+        ),
+        Flaw::Malformed(error) => anyhow!("this is not a valid component: {error}"),
+    }
+}
+
+fn check_imports(surface: &Surface) -> Result<()> {
+    let (waiting, missing): (Vec<_>, Vec<_>) = surface
+        .imports
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !is_offered(name))
+        .partition(|name| is_of_wasi_0_3(name));
+    if !missing.is_empty() {
+        bail!(
+            "it imports {}, which `witlock run` does not have. Compose it with a component that \
+             does (`wac plug`)",
+            list(&missing)
+        );
+    }
+    if !waiting.is_empty() {
+        bail!(
+            "it imports {}, which comes with WASI 0.3, not yet: build it for WASI 0.2 and \
+             witlock:locks/locks@0.2.0",
+            list(&waiting)
+        );
+    }
+    Ok(())
+}
+
+/// The packages of WASI 0.2 that the linker gets. An interface or a function
+/// that one of them lacks is found by linking.
+const OFFERED: [&str; 7] = [
+    "witlock:locks",
+    "wasi:cli",
+    "wasi:clocks",
+    "wasi:filesystem",
+    "wasi:io",
+    "wasi:random",
+    "wasi:sockets",
+];
+
+fn is_offered(name: &str) -> bool {
+    package(name).is_some_and(|(package, version)| {
+        OFFERED.contains(&package) && (version == "0.2" || version.starts_with("0.2."))
+    })
+}
+
+fn is_of_wasi_0_3(name: &str) -> bool {
+    package(name).is_some_and(|(package, version)| {
+        (package == "witlock:locks" || package.starts_with("wasi:")) && version.starts_with("0.3.")
+    })
+}
+
+/// The package and version of `package/interface@version`.
+fn package(name: &str) -> Option<(&str, &str)> {
+    let (interface, version) = name.split_once('@')?;
+    let (package, _) = interface.split_once('/')?;
+    Some((package, version))
+}
+
+fn check_exports(surface: &Surface) -> Result<()> {
+    if surface
+        .exports
+        .iter()
+        .any(|name| name.starts_with("wasi:cli/run@0.2."))
+    {
+        return Ok(());
+    }
+    if let Some(run) = surface
+        .exports
+        .iter()
+        .find(|name| name.starts_with("wasi:cli/run@"))
+    {
+        bail!("it exports {run}, which comes with WASI 0.3, not yet: build it for WASI 0.2");
+    }
+    bail!(
+        "it is not a command: it exports no wasi:cli/run@0.2, {}",
+        match surface.exports.as_slice() {
+            [] => "and nothing else either".to_owned(),
+            exports => format!("only {}", list(exports)),
+        }
+    )
+}
+
+fn list(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    names.join(", ")
+}

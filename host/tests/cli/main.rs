@@ -1,0 +1,6 @@
+//! The `witlock` command, run as a person would.
+
+mod child;
+mod errors;
+mod exits;
+mod guests;
