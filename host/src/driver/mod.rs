@@ -1,0 +1,377 @@
+//! Drives the engine: commands are queued, whoever has the engine runs all that
+//! is queued in one step, and the answers wake whom they are for.
+//!
+//! Nothing waits while it holds the engine, and nobody is woken before it was
+//! let go. Two threads of the store's own stand beside: one ends what is due,
+//! the other reserves fences (see `threads`).
+
+mod asks;
+mod block_on;
+mod machine;
+mod threads;
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, TryLockError};
+use std::task::Context;
+
+pub(crate) use asks::{Ask, Granted, LeaseId, Phase, lock};
+pub(crate) use block_on::block_on;
+pub(crate) use machine::{Blueprint, wit};
+pub(crate) use threads::{FenceOrders, Threads};
+
+use crate::clock::{Alarm, Clock};
+use crate::error::OpenError;
+use crate::{Ending, LockError};
+use asks::{Asks, Wakers};
+use machine::Machine;
+
+/// By what a command goes that needs no answer of its own: the end of a lease
+/// tells of its release.
+const NO_TAG: u64 = 0;
+
+/// One store's engine, and all that waits for it.
+pub(crate) struct Driver {
+    clock: Arc<dyn Clock>,
+    alarm: Box<dyn Alarm>,
+    blueprint: Blueprint,
+    queue: Mutex<Queue>,
+    engine: Mutex<Running>,
+    fences: FenceOrders,
+}
+
+/// What waits for the next step.
+#[derive(Default)]
+struct Queue {
+    commands: Vec<wit::Command>,
+    asks: Asks,
+    /// The open sessions, for an engine that takes the place of one that
+    /// trapped.
+    sessions: HashMap<u64, wit::OpenSession>,
+    last_session: u64,
+    closed: bool,
+}
+
+/// The engine, and for when the alarm is set.
+struct Running {
+    /// None once it trapped and could not be started again.
+    machine: Option<Machine>,
+    alarm_at: u64,
+}
+
+impl Driver {
+    pub fn start(
+        clock: Arc<dyn Clock>,
+        blueprint: Blueprint,
+        fences: FenceOrders,
+    ) -> Result<Self, OpenError> {
+        let alarm = clock.alarm().map_err(OpenError::Clock)?;
+        let machine = Machine::start(&blueprint);
+        let machine = machine.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
+        let running = Running {
+            machine: Some(machine),
+            alarm_at: u64::MAX,
+        };
+        Ok(Driver {
+            clock,
+            alarm,
+            blueprint,
+            queue: Mutex::default(),
+            engine: Mutex::new(running),
+            fences,
+        })
+    }
+
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// Opens a session and gives its number.
+    pub fn open_session(&self, max_held: Option<u32>, max_waiting: Option<u32>) -> u64 {
+        let mut queue = lock(&self.queue);
+        queue.last_session += 1;
+        let open = wit::OpenSession {
+            session: queue.last_session,
+            remote: false,
+            max_held,
+            max_waiting,
+        };
+        queue.sessions.insert(open.session, open);
+        queue.commands.push(wit::Command::OpenSession(open));
+        open.session
+    }
+
+    /// Ends a session: what it holds is let go, what it waits for is refused.
+    pub fn end_session(&self, session: u64) {
+        lock(&self.queue).sessions.remove(&session);
+        self.command(wit::Command::EndSession(session));
+    }
+
+    /// Asks for a key. The answer, and the end of the lease, come to the ask.
+    pub fn ask(&self, hold: impl FnOnce(u64) -> wit::Hold) -> Result<Arc<Ask>, LockError> {
+        let ask = {
+            let mut queue = lock(&self.queue);
+            if queue.closed {
+                return Err(LockError::Closed);
+            }
+            let ask = queue.asks.add_ask();
+            queue.commands.push(wit::Command::Hold(hold(ask.number)));
+            ask
+        };
+        self.run();
+        Ok(ask)
+    }
+
+    /// Lets go whatever an ask has come to, or will.
+    pub fn abandon(&self, ask: &Ask) {
+        match ask.abandon() {
+            Phase::Waiting => self.command(wit::Command::Cancel(ask.number)),
+            Phase::Granted(granted) => self.release(granted.id),
+            Phase::Refused(_) | Phase::Ended(..) => {}
+        }
+    }
+
+    /// Releases a lease. Its end tells whether it lasted until then.
+    pub fn release(&self, id: LeaseId) {
+        self.command(release_command(id));
+    }
+
+    /// A command that is answered once.
+    pub async fn request(
+        &self,
+        command: impl FnOnce(u64) -> wit::Command,
+    ) -> Result<wit::Event, LockError> {
+        let reply = {
+            let mut queue = lock(&self.queue);
+            if queue.closed {
+                return Err(LockError::Closed);
+            }
+            let (tag, reply) = queue.asks.add_reply();
+            queue.commands.push(command(tag));
+            reply
+        };
+        self.run();
+        poll_fn(|context: &mut Context<'_>| reply.poll(context)).await
+    }
+
+    fn command(&self, command: wit::Command) {
+        lock(&self.queue).commands.push(command);
+        self.run();
+    }
+
+    /// Adds fences, or says why there are none.
+    pub fn fences_came(&self, fences: Result<std::ops::Range<u64>, String>) {
+        self.command(match fences {
+            Ok(range) => wit::Command::AddFences(wit::Fences {
+                first: range.start,
+                end: range.end,
+            }),
+            Err(why) => wit::Command::FencesFailed(why),
+        });
+    }
+
+    /// Runs what is queued, unless another thread has the engine, which then
+    /// runs it.
+    fn run(&self) {
+        while self.has_commands() {
+            let mut wakers = Wakers::new();
+            match self.engine.try_lock() {
+                Ok(mut engine) => self.step(&mut engine, &mut wakers),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    self.step(&mut poisoned.into_inner(), &mut wakers);
+                }
+                Err(TryLockError::WouldBlock) => return,
+            }
+            wake(wakers);
+        }
+    }
+
+    fn has_commands(&self) -> bool {
+        !lock(&self.queue).commands.is_empty()
+    }
+
+    /// Steps once whatever is queued: something is due. Tells when next.
+    fn run_due(&self) -> Option<u64> {
+        let mut wakers = Wakers::new();
+        let next = {
+            let mut engine = lock(&self.engine);
+            engine.alarm_at = u64::MAX;
+            self.step(&mut engine, &mut wakers);
+            (engine.alarm_at != u64::MAX).then_some(engine.alarm_at)
+        };
+        wake(wakers);
+        // What came while this thread had the engine.
+        self.run();
+        next
+    }
+
+    fn step(&self, engine: &mut Running, wakers: &mut Wakers) {
+        let mut commands = std::mem::take(&mut lock(&self.queue).commands);
+        let Some(machine) = &mut engine.machine else {
+            return self.answer_all_closed(wakers);
+        };
+        match machine.step(self.clock.now(), &commands) {
+            Ok(outcome) => {
+                commands.drain(..outcome.handled as usize);
+                self.dispatch(outcome.events, commands, wakers);
+                self.set_alarm(engine, outcome.next_deadline);
+            }
+            Err(trap) => self.start_anew(engine, &trap, wakers),
+        }
+    }
+
+    /// Hands the events out, in their order, and queues what a step left.
+    fn dispatch(&self, events: Vec<wit::Event>, rest: Vec<wit::Command>, wakers: &mut Wakers) {
+        let mut queue = lock(&self.queue);
+        if !rest.is_empty() {
+            queue.commands.splice(0..0, rest);
+        }
+        for event in events {
+            if let wit::Event::FencesLow(left) = event {
+                self.fences.reserve(left);
+            } else {
+                queue.dispatch(event, wakers);
+            }
+        }
+    }
+
+    /// Only an earlier alarm is worth a system call: a late one rings for
+    /// nothing once, and is set anew then.
+    fn set_alarm(&self, engine: &mut Running, at: Option<u64>) {
+        if let Some(at) = at
+            && at < engine.alarm_at
+        {
+            engine.alarm_at = at;
+            self.alarm.set(at);
+        }
+    }
+
+    /// The engine trapped: everyone is answered `closed`, and a new one with
+    /// higher fences takes its place. What trapped it is left out.
+    fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {
+        log::error!("the lock engine trapped; all its keys are let go: {trap:#}");
+        engine.machine = match Machine::start(&self.blueprint) {
+            Ok(machine) => Some(machine),
+            Err(error) => {
+                log::error!("the lock engine cannot be started again: {error:#}");
+                None
+            }
+        };
+        self.answer_all_closed(wakers);
+        let mut queue = lock(&self.queue);
+        let sessions: Vec<_> = queue.sessions.values().copied().collect();
+        let open = sessions.into_iter().map(wit::Command::OpenSession);
+        queue.commands.extend(open);
+        drop(queue);
+        self.fences.reserve(0);
+    }
+
+    fn answer_all_closed(&self, wakers: &mut Wakers) {
+        let mut queue = lock(&self.queue);
+        queue.commands.clear();
+        queue.asks.close(wakers);
+    }
+
+    /// Refuses everything from now on, ends what is held in this process,
+    /// answers every waiter; tells how many fences no lease had.
+    pub fn close(&self) -> u64 {
+        lock(&self.queue).closed = true;
+        self.command(wit::Command::Close);
+        while self.run_due().is_some_and(|next| next <= self.now()) {}
+        let counts = {
+            let mut queue = lock(&self.queue);
+            let (tag, reply) = queue.asks.add_reply();
+            queue.commands.push(wit::Command::Count(tag));
+            reply
+        };
+        self.run_due();
+        let counted = block_on(poll_fn(|context| counts.poll(context)));
+        match counted {
+            Ok(wit::Event::Counted(counts)) => counts.fences,
+            _ => 0,
+        }
+    }
+}
+
+impl Queue {
+    fn dispatch(&mut self, event: wit::Event, wakers: &mut Wakers) {
+        match event {
+            wit::Event::Granted(grant) => self.granted(&grant, wakers),
+            wit::Event::Refused(refused) => {
+                if let Some(ask) = self.asks.take_ask(refused.ticket) {
+                    ask.refuse(lock_error(refused.why), wakers);
+                }
+            }
+            wit::Event::Ended(ended) => {
+                if let Some(ask) = self.asks.take_ask(ended.ticket) {
+                    ask.end(ending(ended.how), wakers);
+                }
+            }
+            wit::Event::Superseded(ticket) => {
+                // Nobody in this process asks again by a request.
+                debug_assert!(false, "ticket {ticket} superseded");
+            }
+            wit::Event::Renewed(wit::Renewed { tag, .. })
+            | wit::Event::NotHeld(tag)
+            | wit::Event::Fine(tag)
+            | wit::Event::Invalid(wit::Invalid { tag, .. })
+            | wit::Event::Holdings(wit::Holdings { tag, .. })
+            | wit::Event::Waiters(wit::Waiters { tag, .. })
+            | wit::Event::Counted(wit::Counts { tag, .. }) => {
+                if let Some(reply) = self.asks.take_reply(tag) {
+                    reply.answer(Ok(event), wakers);
+                }
+            }
+            wit::Event::FencesLow(_) => {}
+        }
+    }
+
+    fn granted(&mut self, grant: &wit::Grant, wakers: &mut Wakers) {
+        let id = LeaseId {
+            fence: grant.lease.fence,
+            secret: grant.lease.secret,
+        };
+        let granted = Granted {
+            id,
+            revoked: grant.revoked,
+        };
+        let wanted = self.asks.ask(grant.ticket);
+        if wanted.is_none_or(|ask| ask.grant(granted, wakers)) {
+            self.commands.push(release_command(id));
+        }
+    }
+}
+
+fn release_command(id: LeaseId) -> wit::Command {
+    let lease = wit::LeaseId {
+        fence: id.fence,
+        secret: id.secret,
+    };
+    wit::Command::Release(wit::ByLease { tag: NO_TAG, lease })
+}
+
+fn wake(wakers: Wakers) {
+    wakers.into_iter().for_each(std::task::Waker::wake);
+}
+
+fn lock_error(refusal: wit::Refusal) -> LockError {
+    match refusal {
+        wit::Refusal::InUse => LockError::InUse,
+        wit::Refusal::HeldByCaller => LockError::HeldByCaller,
+        wit::Refusal::Invalid(why) => LockError::Invalid(why),
+        wit::Refusal::TooMany(why) => LockError::TooMany(why),
+        // Who cancelled doesn't ask why.
+        wit::Refusal::Closed | wit::Refusal::Cancelled => LockError::Closed,
+        wit::Refusal::Unavailable(why) => LockError::Unavailable(why),
+    }
+}
+
+fn ending(ending: wit::Ending) -> Ending {
+    match ending {
+        wit::Ending::Released => Ending::Released,
+        wit::Ending::Expired => Ending::Expired,
+        wit::Ending::Revoked => Ending::Revoked,
+        wit::Ending::Broken => Ending::Broken,
+        wit::Ending::Closed => Ending::Closed,
+    }
+}

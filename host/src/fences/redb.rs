@@ -1,0 +1,145 @@
+//! Fences in a `redb` file: one number, the largest ever reserved.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use redb::{Builder, Database, DatabaseError, ReadableDatabase, TableDefinition, TableError};
+
+use super::{FENCE_END, FenceError, FenceStorage, next_range};
+
+/// The table of one row.
+const FENCES: TableDefinition<&str, u64> = TableDefinition::new("fences");
+
+/// The row: the largest fence ever reserved.
+const HIGH_WATER: &str = "high-water";
+
+/// A number needs no cache; redb's default would be a gibibyte.
+const CACHE_BYTES: usize = 1 << 20;
+
+type Open = Box<dyn Fn() -> Result<Database, DatabaseError> + Send>;
+
+/// Keeps fences in a file, durable by its commits.
+///
+/// After a failure the file is opened anew for the next reservation, so that
+/// a full disk, once there is room again, needs no restart.
+pub struct RedbFences {
+    path: PathBuf,
+    open: Open,
+    database: Option<Database>,
+}
+
+impl RedbFences {
+    /// Fences in the file at `path`, made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be made, opened or read, or is damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FenceError> {
+        let path = path.as_ref().to_owned();
+        let file = path.clone();
+        Self::open_with(path, move || builder().create(&file))
+    }
+
+    /// Fences in whatever `open` opens; for tests that let it fail.
+    #[doc(hidden)]
+    pub fn open_with(
+        path: PathBuf,
+        open: impl Fn() -> Result<Database, DatabaseError> + Send + 'static,
+    ) -> Result<Self, FenceError> {
+        let mut fences = RedbFences {
+            path,
+            open: Box::new(open),
+            database: None,
+        };
+        fences.high_water()?;
+        Ok(fences)
+    }
+
+    fn database(&mut self) -> Result<&Database, redb::Error> {
+        if self.database.is_none() {
+            self.database = Some((self.open)()?);
+        }
+        // It was put there just now.
+        self.database.as_ref().ok_or(redb::Error::DatabaseClosed)
+    }
+
+    fn high_water(&mut self) -> Result<u64, FenceError> {
+        let read = self.database().and_then(read_high_water);
+        let high_water = read.map_err(|error| self.fail(error))?;
+        if high_water >= FENCE_END {
+            return Err(self.damaged(format!("the largest fence is {high_water}")));
+        }
+        Ok(high_water)
+    }
+
+    fn set_high_water(&mut self, high_water: u64) -> Result<(), FenceError> {
+        let written = self
+            .database()
+            .and_then(|database| write_high_water(database, high_water));
+        written.map_err(|error| self.fail(error))
+    }
+
+    /// redb refuses everything after a failed write until it is opened anew.
+    fn fail(&mut self, error: redb::Error) -> FenceError {
+        self.database = None;
+        match error {
+            redb::Error::Io(source) if source.kind() != std::io::ErrorKind::InvalidData => {
+                FenceError::File {
+                    path: self.path.clone(),
+                    source,
+                }
+            }
+            error => self.damaged(error.to_string()),
+        }
+    }
+
+    fn damaged(&self, detail: String) -> FenceError {
+        FenceError::Damaged {
+            path: self.path.clone(),
+            detail,
+        }
+    }
+}
+
+impl FenceStorage for RedbFences {
+    fn reserve(&mut self, at_least: u64, count: u64) -> Result<Range<u64>, FenceError> {
+        let range = next_range(self.high_water()?, at_least, count)?;
+        self.set_high_water(range.end - 1)?;
+        Ok(range)
+    }
+
+    fn give_back(&mut self, unused: Range<u64>) -> Result<(), FenceError> {
+        if unused.end == self.high_water()? + 1 {
+            self.set_high_water(unused.start - 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// How the file is opened. It is small: checking all of it costs nothing, and
+/// without the check redb may panic over a damaged one.
+#[doc(hidden)]
+pub fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES);
+    builder.set_check_integrity_on_open(true);
+    builder
+}
+
+fn read_high_water(database: &Database) -> Result<u64, redb::Error> {
+    let transaction = database.begin_read()?;
+    match transaction.open_table(FENCES) {
+        Ok(table) => Ok(table.get(HIGH_WATER)?.map_or(0, |row| row.value())),
+        Err(TableError::TableDoesNotExist(_)) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Commits are durable before they return, unless redb is told otherwise.
+fn write_high_water(database: &Database, high_water: u64) -> Result<(), redb::Error> {
+    let transaction = database.begin_write()?;
+    transaction
+        .open_table(FENCES)?
+        .insert(HIGH_WATER, high_water)?;
+    Ok(transaction.commit()?)
+}

@@ -1,0 +1,178 @@
+//! A key held, and the ask for one.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use crate::driver::{Ask, Granted, Phase, block_on, wit};
+use crate::lock::{Manner, Terms};
+use crate::session::Session;
+use crate::{Ending, HoldError, LockError};
+
+/// An ask that waits for its answer. Dropped, it leaves the line, or lets go
+/// what it was given meanwhile.
+pub(crate) struct Ticket {
+    session: Arc<Session>,
+    /// None once it was answered.
+    ask: Option<Arc<Ask>>,
+}
+
+impl Ticket {
+    pub fn ask(
+        session: &Arc<Session>,
+        terms: &Terms,
+        key: &str,
+        manner: Manner,
+    ) -> Result<Self, LockError> {
+        let ask = session.store.driver().ask(|ticket| wit::Hold {
+            ticket,
+            session: session.number,
+            name: terms.name.clone(),
+            limit: terms.limit,
+            key: key.into(),
+            wait: manner.wait.or(terms.wait),
+            options: terms.options.clone(),
+            request: None,
+            alone: manner.alone,
+        })?;
+        Ok(Ticket {
+            session: session.clone(),
+            ask: Some(ask),
+        })
+    }
+}
+
+impl Future for Ticket {
+    type Output = Result<Lease, LockError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(ask) = &self.ask else {
+            // Polled again after its answer.
+            return Poll::Ready(Err(LockError::Closed));
+        };
+        let answer = ready!(ask.poll_answer(context));
+        let session = self.session.clone();
+        let ask = self.ask.take();
+        Poll::Ready(answer.and_then(|granted| {
+            // It was there just now.
+            let ask = ask.ok_or(LockError::Closed)?;
+            Ok(Lease::new(session, ask, granted))
+        }))
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(ask) = &self.ask {
+            self.session.store.driver().abandon(ask);
+        }
+    }
+}
+
+/// A key held. Dropping it releases the key, without an answer.
+pub struct Lease {
+    session: Arc<Session>,
+    ask: Arc<Ask>,
+    granted: Granted,
+    /// Whether it was released by its holder, successfully or not.
+    released: AtomicBool,
+}
+
+impl Lease {
+    fn new(session: Arc<Session>, ask: Arc<Ask>, granted: Granted) -> Self {
+        Lease {
+            session,
+            ask,
+            granted,
+            released: AtomicBool::new(false),
+        }
+    }
+
+    /// The lease's fence: larger than that of every lease the store gave
+    /// before, restarts included; at least 1 and below 2^53. Hand it to what
+    /// the work writes to, and let that refuse older ones.
+    pub fn fence(&self) -> u64 {
+        self.granted.id.fence
+    }
+
+    /// How the lease ended, or none while it lasts. Once it ended, another
+    /// holder may hold the key. Past the lease's own deadline this never says
+    /// none, however late the store was told.
+    pub fn ended(&self) -> Option<Ending> {
+        match self.ask.phase() {
+            Phase::Ended(_, how) => Some(how),
+            _ => self.is_past_deadline().then_some(Ending::Revoked),
+        }
+    }
+
+    fn is_past_deadline(&self) -> bool {
+        let now = || self.session.store.driver().now();
+        self.granted.revoked.is_some_and(|at| at <= now())
+    }
+
+    /// Waits until the lease ends, [`Ending::Released`] included, and says how.
+    /// Dropping this future changes nothing.
+    pub async fn until_ended(&self) -> Ending {
+        poll_fn(|context| self.ask.poll_end(context)).await
+    }
+
+    /// Releases the key, and waits for the answer. Dropped meanwhile, the
+    /// release goes on.
+    ///
+    /// # Errors
+    ///
+    /// How the lease had ended before; then nothing was changed, and what was
+    /// done under it may have run beside another holder, save after
+    /// [`Ending::Released`], which says that it was released before.
+    pub async fn release(&self) -> Result<(), Ending> {
+        if self.released.swap(true, Ordering::AcqRel) {
+            // Only the first release is the one that released it.
+            return Err(self.until_ended().await);
+        }
+        if let Phase::Ended(_, how) = self.ask.phase() {
+            return Err(how);
+        }
+        self.session.store.driver().release(self.granted.id);
+        match self.until_ended().await {
+            Ending::Released => Ok(()),
+            lost => Err(lost),
+        }
+    }
+
+    /// As [`release`](Lease::release), for a caller without a runtime.
+    ///
+    /// # Errors
+    ///
+    /// As [`release`](Lease::release).
+    pub fn blocking_release(&self) -> Result<(), Ending> {
+        block_on(self.release())
+    }
+
+    /// Releases the key after the work; a lease that ended otherwise than by
+    /// release was lost.
+    pub(crate) async fn finish(self) -> Result<(), HoldError> {
+        match self.release().await {
+            Ok(()) | Err(Ending::Released) => Ok(()),
+            Err(lost) => Err(HoldError::Lost(lost)),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if !*self.released.get_mut() {
+            self.session.store.driver().abandon(&self.ask);
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lease = f.debug_struct("Lease");
+        lease.field("fence", &self.fence());
+        lease.field("ended", &self.ended()).finish()
+    }
+}

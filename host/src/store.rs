@@ -1,0 +1,265 @@
+//! A store: opened, closed, asked what is held.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::clock::{BootClock, Clock};
+use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
+use crate::error::OpenError;
+use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
+use crate::lock::LockBuilder;
+
+/// The file that one opening at a time has locked. The fences have a file of
+/// their own, which is opened anew after a failure; this one stays.
+const LOCK_FILE: &str = "store.lock";
+
+/// The file of the fences.
+const FENCES_FILE: &str = "fences.redb";
+
+/// One set of locks, held open by this process.
+///
+/// A handle; clones are the same store. Locks, leases and guests' contexts
+/// keep it open too: it closes when [`close`](Store::close) is called, or the
+/// last of them is dropped.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = tempfile::tempdir()?;
+/// # let dir = dir.path();
+/// let store = witlock::Store::open(dir)?;
+/// let summaries = store.lock("summaries").open()?;
+/// let fence = summaries.blocking_hold("chat-1", |lease| lease.fence())?;
+/// assert!(fence > 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    driver: Arc<Driver>,
+    dir: Option<PathBuf>,
+    /// What ends with the closing.
+    open: Mutex<Option<Open>>,
+}
+
+struct Open {
+    threads: Threads,
+    /// Locked, and unlocked as the file is closed.
+    _lock: Option<File>,
+}
+
+/// Opens a store otherwise than by default.
+#[derive(Default)]
+pub struct StoreBuilder {
+    clock: Option<Arc<dyn Clock>>,
+    fences: Option<Box<dyn FenceStorage>>,
+    engine: Option<Vec<u8>>,
+}
+
+impl Store {
+    /// Opens the store in a directory, which is made if it is not there. Blocks
+    /// for the milliseconds of a disk's sync; the first opening of a process
+    /// also compiles the lock engine.
+    ///
+    /// A directory is held by one opening at a time; other processes reach its
+    /// keys through this one.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Held`] if another opening has the directory,
+    /// [`OpenError::Directory`] and [`OpenError::Fences`] if it, or its fences,
+    /// can't be read or written.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Store, OpenError> {
+        Self::builder().open(dir)
+    }
+
+    /// Opens a store that ends with the process. Its fences start from the wall
+    /// clock, above those of earlier runs unless they gave more than a million
+    /// a second, or the clock was set back.
+    ///
+    /// # Errors
+    ///
+    /// If the engine or a thread can't be started.
+    pub fn in_memory() -> Result<Store, OpenError> {
+        Self::builder().in_memory()
+    }
+
+    /// Opens a store with another clock, or other fences.
+    pub fn builder() -> StoreBuilder {
+        StoreBuilder::default()
+    }
+
+    /// A lock by its name, 1 to 128 bytes without control characters: each of
+    /// its keys has one holder at a time.
+    pub fn lock(&self, name: &str) -> LockBuilder {
+        LockBuilder::new(self, name, None)
+    }
+
+    /// A semaphore by its name and limit, 1 to 1000: each of its keys has as
+    /// many holders at a time. A lock and a semaphore of one name are two
+    /// things.
+    pub fn semaphore(&self, name: &str, limit: u32) -> LockBuilder {
+        LockBuilder::new(self, name, Some(limit))
+    }
+
+    /// The store's directory, if it has one.
+    pub fn dir(&self) -> Option<&Path> {
+        self.inner.dir.as_deref()
+    }
+
+    /// Closes the store: ends every lease ([`Ending::Closed`](crate::Ending)),
+    /// answers every waiter, and all who ask later,
+    /// [`LockError::Closed`](crate::LockError). When this returns, the
+    /// directory can be opened again. Blocks for the milliseconds of a disk's
+    /// sync.
+    pub fn close(&self) {
+        self.inner.close();
+    }
+
+    pub(crate) fn driver(&self) -> &Driver {
+        &self.inner.driver
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("dir", &self.dir()).finish()
+    }
+}
+
+impl Inner {
+    fn close(&self) {
+        // Who closes at the same time waits here until it is done.
+        let mut open = lock(&self.open);
+        if let Some(Open { threads, _lock }) = open.take() {
+            let left = self.driver.close();
+            threads.stop(&self.driver, left);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl StoreBuilder {
+    /// Deadlines follow this clock. [`BootClock`] unless given.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// Fences come from here. [`RedbFences`] in the store's directory unless
+    /// given.
+    #[must_use]
+    pub fn fences(mut self, fences: impl FenceStorage) -> Self {
+        self.fences = Some(Box::new(fences));
+        self
+    }
+
+    /// Another lock engine, for tests that let it fail.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn engine(mut self, wasm: &[u8]) -> Self {
+        self.engine = Some(wasm.to_vec());
+        self
+    }
+
+    /// Opens the store in a directory; see [`Store::open`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open(mut self, dir: impl AsRef<Path>) -> Result<Store, OpenError> {
+        let dir = dir.as_ref();
+        let locked = lock_directory(dir)?;
+        let fences = match self.fences.take() {
+            Some(fences) => fences,
+            None => Box::new(RedbFences::open(dir.join(FENCES_FILE))?),
+        };
+        sync_directory(dir)?;
+        self.start(fences, Some((dir.to_owned(), locked)))
+    }
+
+    /// Opens a store without a directory; see [`Store::in_memory`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::in_memory`].
+    pub fn in_memory(mut self) -> Result<Store, OpenError> {
+        let fences = self.fences.take();
+        let fences = fences.unwrap_or_else(|| Box::new(MemoryFences::default()));
+        self.start(fences, None)
+    }
+
+    fn start(
+        self,
+        fences: Box<dyn FenceStorage>,
+        dir: Option<(PathBuf, File)>,
+    ) -> Result<Store, OpenError> {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(BootClock));
+        let blueprint = match &self.engine {
+            Some(wasm) => Blueprint::compile(wasm),
+            None => Blueprint::ours(),
+        };
+        let blueprint = blueprint.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
+        let (reserver, first) = Reserver::open(fences, first_fence(clock.wall()))?;
+        let (orders, desk) = FenceOrders::new();
+        let driver = Arc::new(Driver::start(clock, blueprint, orders)?);
+        driver.fences_came(Ok(first));
+        let threads = Threads::start(&driver, desk, reserver).map_err(OpenError::Thread)?;
+        let (dir, locked) = dir.unzip();
+        let open = Open {
+            threads,
+            _lock: locked,
+        };
+        let inner = Inner {
+            driver,
+            dir,
+            open: Mutex::new(Some(open)),
+        };
+        Ok(Store {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+/// Makes the directory and locks it for this opening.
+fn lock_directory(dir: &Path) -> Result<File, OpenError> {
+    let failed = |source: io::Error| OpenError::Directory {
+        dir: dir.to_owned(),
+        source,
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(dir.join(LOCK_FILE)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Held {
+            dir: dir.to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
+    }
+}
+
+/// Makes the names of new files in the directory outlast a crash. Only Unix
+/// can; elsewhere the file system sees to it.
+fn sync_directory(dir: &Path) -> Result<(), OpenError> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let synced = File::open(dir).and_then(|dir| dir.sync_all());
+    synced.map_err(|source| OpenError::Directory {
+        dir: dir.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,36 @@
+# Lists the recipes.
+default:
+    @just --list
+
+# The main job, on the embedded store.
+demo:
+    cargo run --release --example summaries
+
+# All Rust tests.
+test:
+    cargo test --workspace
+
+# What a change has to pass.
+ci:
+    .ci/run
+
+# The benchmarks.
+bench:
+    cargo bench --workspace
+
+# Formats everything.
+fmt:
+    cargo fmt --all
+
+# Lints everything, as CI does.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# The documentation, as docs.rs shows it.
+docs:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The crate as it is published, with its wasm parts built.
+package:
+    .ci/package
