@@ -1,0 +1,95 @@
+//! What only who steps the engine can see: its bounds, its requests, its
+//! fences, its ids; natively, and as a component.
+
+#![allow(clippy::expect_used)] // tests
+
+mod bounded;
+mod fences;
+mod ids;
+mod requests;
+mod same;
+mod sessions;
+mod steps;
+mod times;
+
+use witlock_tests::Native;
+
+macro_rules! scenarios {
+    ($($file:ident: $($scenario:ident)*;)*) => {
+        /// The tests of one machine.
+        macro_rules! on {
+            ($name:ident: $machine:ty) => {
+                mod $name {
+                    use super::*;
+
+                    $(mod $file {
+                        use super::*;
+
+                        $(#[test]
+                        fn $scenario() {
+                            crate::$file::$scenario::<$machine>();
+                        })*
+                    })*
+                }
+            };
+        }
+    };
+}
+
+scenarios! {
+    bounded:
+        a_step_handles_1024_commands
+        a_step_gives_4096_events
+        a_step_handles_1000_deadlines
+        commands_get_their_turn_while_a_million_leases_are_due
+        what_is_due_is_over_though_no_step_had_room
+        a_lease_that_is_due_is_not_released_renewed_or_broken
+        asking_again_for_a_lease_that_is_due_is_a_new_ask
+        who_stands_still_is_not_in_its_own_way_by_what_is_due
+        a_key_whose_lease_is_due_goes_to_who_waits_first
+        what_is_due_ends_in_the_order_of_its_deadlines
+        a_step_lists_once_and_at_most_256
+        a_listing_passes_over_empty_places_in_bounded_steps
+        a_long_line_is_refused_in_bounded_steps
+        a_line_left_for_want_of_room_keeps_its_order;
+    times:
+        a_time_set_back_counts_as_the_one_seen
+        moments_past_the_end_of_time_never_come
+        the_end_of_time_is_survived
+        spans_are_counted_to_the_nanosecond
+        a_wait_of_nothing_is_refused_at_once;
+    sessions:
+        a_session_ends_in_bounded_steps
+        what_a_session_gave_up_is_over_though_no_step_had_room
+        a_key_of_a_session_that_ended_is_free_at_once
+        a_session_that_ended_asks_for_nothing_more
+        a_store_closes_in_bounded_steps
+        a_session_comes_back_in_bounded_steps
+        places_are_given_up_in_bounded_steps
+        who_is_not_there_is_told_so
+        opening_a_session_twice_changes_nothing
+        places_in_line_count_as_what_is_held
+        places_in_line_of_a_semaphore_count_with_what_is_held;
+    requests:
+        the_older_ticket_is_superseded
+        the_wait_of_an_ask_is_that_of_the_first_time
+        a_request_names_one_key
+        asking_again_counts_once_against_the_bounds;
+    fences:
+        no_fence_is_given_twice_or_below_another
+        fences_end_below_2_to_the_53
+        few_fences_are_said_once
+        no_fences_are_told_to_all_who_wait_in_bounded_steps
+        fences_that_come_serve_all_who_wait_in_bounded_steps
+        what_is_held_goes_on_without_fences;
+    ids:
+        a_fence_and_a_guess_release_nothing
+        a_listing_does_not_tell_the_secret
+        an_id_names_no_second_lease
+        a_break_names_a_fence_and_a_place;
+    same:
+        the_same_steps_give_the_same_events
+        another_seed_changes_nothing_but_the_secrets;
+}
+
+on!(native: Native);
