@@ -1,11 +1,13 @@
 //! The time by which leases and waits end.
 
 mod boot;
+mod manual;
 
 use std::io;
 use std::time::SystemTime;
 
 pub use boot::BootClock;
+pub use manual::ManualClock;
 
 /// A clock that no one can set. Deadlines follow it alone.
 ///

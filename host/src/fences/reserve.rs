@@ -100,7 +100,11 @@ impl Reserver {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+    use crate::driver::lock;
+    use crate::fences::MemoryFences;
 
     // LOCK-02, case G3
     #[test]
@@ -128,5 +132,70 @@ mod tests {
         assert!(wrong.into_iter().all(|wall| first_fence(wall) == 1));
         let before_1970 = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
         assert_eq!(first_fence(before_1970), 1);
+    }
+
+    /// One storage for several openings.
+    #[derive(Clone)]
+    struct Shared(Arc<Mutex<MemoryFences>>);
+
+    impl Shared {
+        fn new(high_water: u64) -> Self {
+            Shared(Arc::new(Mutex::new(MemoryFences::new(high_water))))
+        }
+
+        fn open(&self, at_least: u64) -> (Reserver, Range<u64>) {
+            Reserver::open(Box::new(self.clone()), at_least).expect("fences")
+        }
+    }
+
+    impl FenceStorage for Shared {
+        fn reserve(&mut self, at_least: u64, count: u64) -> Result<Range<u64>, FenceError> {
+            lock(&self.0).reserve(at_least, count)
+        }
+
+        fn give_back(&mut self, unused: Range<u64>) -> Result<(), FenceError> {
+            lock(&self.0).give_back(unused)
+        }
+    }
+
+    // LOCK-02, case L11
+    #[test]
+    fn openings_that_give_little_take_little() {
+        let by_clock = CLOCK_FROM * FENCES_PER_SECOND;
+        let storage = Shared::new(0);
+        let mut last_given = 0;
+        for _ in 0..100_000 {
+            let (reserver, first) = storage.open(by_clock);
+            assert!(first.start > last_given);
+            last_given = first.start;
+            reserver.close(OPENING_RESERVE - 1);
+        }
+        let (_, a_second_later) = Shared::new(0).open(by_clock + FENCES_PER_SECOND);
+        assert!(a_second_later.start > last_given);
+    }
+
+    // LOCK-02
+    #[test]
+    fn only_what_no_lease_had_is_given_back() {
+        for given in [0, 1, OPENING_RESERVE - 1, OPENING_RESERVE] {
+            let storage = Shared::new(99);
+            let (reserver, first) = storage.open(0);
+            assert_eq!(first, 100..100 + OPENING_RESERVE);
+            reserver.close(OPENING_RESERVE - given);
+            assert_eq!(storage.open(0).1.start, 100 + given);
+        }
+    }
+
+    // LOCK-02
+    #[test]
+    fn reservations_double_up_to_the_largest() {
+        let (mut reserver, mut last) = Shared::new(0).open(0);
+        for doubled in 1..15 {
+            let next = reserver.next().expect("fences");
+            assert_eq!(next.start, last.end);
+            let count = (OPENING_RESERVE << doubled).min(LARGEST_RESERVE);
+            assert_eq!(next.end - next.start, count);
+            last = next;
+        }
     }
 }
