@@ -66,6 +66,7 @@ scenarios! {
         a_store_closes_in_bounded_steps
         a_session_comes_back_in_bounded_steps
         places_are_given_up_in_bounded_steps
+        asking_again_is_survived_by_a_session_that_is_gone
         who_is_not_there_is_told_so
         opening_a_session_twice_changes_nothing
         places_in_line_count_as_what_is_held

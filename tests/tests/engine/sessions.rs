@@ -166,6 +166,34 @@ pub fn places_are_given_up_in_bounded_steps<M: Machine>() {
     assert_eq!(steps.counts(10_000).sessions, 8);
 }
 
+// LOCK-09
+pub fn asking_again_is_survived_by_a_session_that_is_gone<M: Machine>() {
+    for waits in [false, true] {
+        let mut steps = Steps::<M>::remote();
+        let mut commands = Vec::new();
+        for n in 0..3_000 {
+            commands.push(ask_as(n.into(), 1_000, hold(n, 2, &n.to_string())));
+        }
+        if waits {
+            commands.push(ask(4_000, 3, "k"));
+        }
+        let mut brief = hold(5_000, 1, "k");
+        brief.wait = Some(1_000);
+        commands.push(ask_as(7, 1_000, brief.clone()));
+        commands.push(Command::Suspend(1));
+        steps.all_at(0, commands);
+        // All it has is over, and with it the session, but that is not told.
+        brief.ticket = 5_001;
+        let events = steps.at(1_000, [ask_as(7, 1_000, brief)]);
+        let told = match waits {
+            false => ended(5_000, Ending::Expired),
+            true => refused(5_000, Why::InUse),
+        };
+        assert!(events.contains(&told));
+        assert!(events.contains(&refused(5_001, Why::Closed)));
+    }
+}
+
 // LOCK-06, LOCK-12
 pub fn who_is_not_there_is_told_so<M: Machine>() {
     let mut steps = Steps::<M>::new();

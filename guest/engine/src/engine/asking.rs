@@ -49,6 +49,8 @@ impl Engine {
         {
             return Ok(());
         }
+        // What was asked before is over now, and the session may be with it.
+        let session = self.session_of(&hold)?;
         let found = self.keys.find(&hold.key_name());
         let free = found.is_none_or(|key| self.keys[key].is_free() && self.keys[key].waiting == 0);
         if let Some(key) = found {
