@@ -75,6 +75,7 @@ scenarios! {
         the_older_ticket_is_superseded
         the_wait_of_an_ask_is_that_of_the_first_time
         a_request_names_one_key
+        asking_again_under_another_limit_is_refused
         asking_again_counts_once_against_the_bounds;
     fences:
         no_fence_is_given_twice_or_below_another

@@ -60,6 +60,22 @@ pub fn a_request_names_one_key<M: Machine>() {
     assert_eq!(steps.counts(0).leases, 2);
 }
 
+// LOCK-09, LOCK-12, case D8
+pub fn asking_again_under_another_limit_is_refused<M: Machine>() {
+    let mut steps = Steps::<M>::remote();
+    let of = |ticket, limit| {
+        let hold = Hold {
+            limit: Some(limit),
+            ..hold(ticket, 1, "k")
+        };
+        ask_as(7, 10_000, hold)
+    };
+    granted(&steps.at(0, [of(1, 2)]), 1);
+    let events = steps.at(0, [of(2, 3)]);
+    let why = "the key is in use under the limit 2, not 3";
+    assert_eq!(events, [refused(2, Why::Invalid(why.into()))]);
+}
+
 // LOCK-09, case E1
 pub fn asking_again_counts_once_against_the_bounds<M: Machine>() {
     let mut steps = Steps::<M>::bare();

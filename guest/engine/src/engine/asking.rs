@@ -102,6 +102,7 @@ impl Engine {
         if self.keys.find(&hold.key_name()) != Some(key) {
             return Err(Refusal::Invalid(Invalid::OtherKey));
         }
+        self.check_limit(key, hold)?;
         match asked {
             Asked::InLine(place) => {
                 let before = self.tickets.rename(place, hold.ticket);
@@ -142,11 +143,8 @@ impl Engine {
         session: Place,
         free: bool,
     ) -> Result<(), Refusal> {
-        let used = self.keys[key].limit;
-        if let Some(asked) = hold.limit.filter(|asked| *asked != used) {
-            return Err(Refusal::Invalid(Invalid::OtherLimit { asked, used }));
-        }
-        if hold.alone && self.stake(session, key) >= used {
+        self.check_limit(key, hold)?;
+        if hold.alone && self.stake(session, key) >= self.keys[key].limit {
             return Err(Refusal::HeldByCaller);
         }
         let waits = hold.wait != Some(0) && !free;
@@ -154,6 +152,15 @@ impl Engine {
             return Err(Refusal::TooMany(TooMany::WaitersOfKey));
         }
         Ok(())
+    }
+
+    /// A key has one limit while it is in use.
+    fn check_limit(&self, key: Place, hold: &Hold) -> Result<(), Refusal> {
+        let used = self.keys[key].limit;
+        match hold.limit.filter(|asked| *asked != used) {
+            Some(asked) => Err(Refusal::Invalid(Invalid::OtherLimit { asked, used })),
+            None => Ok(()),
+        }
     }
 
     /// Whether a holder's own bound leaves it another key to hold.
