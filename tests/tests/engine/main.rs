@@ -64,6 +64,7 @@ scenarios! {
         a_key_of_a_session_that_ended_is_free_at_once
         a_session_that_ended_asks_for_nothing_more
         a_store_closes_in_bounded_steps
+        ending_after_closing_does_not_call_a_loss_a_release
         a_session_comes_back_in_bounded_steps
         places_are_given_up_in_bounded_steps
         asking_again_is_survived_by_a_session_that_is_gone

@@ -132,6 +132,19 @@ pub fn a_store_closes_in_bounded_steps<M: Machine>() {
     assert_eq!((counts.keys, counts.leases, counts.waiters), (0, 0, 0));
 }
 
+// LOCK-06, LOCK-07
+pub fn ending_after_closing_does_not_call_a_loss_a_release<M: Machine>() {
+    let (mut steps, leases) = crowded(Steps::<M>::new());
+    let last = leases[leases.len() - 2];
+    let commands = vec![Command::Close, Command::EndSession(1), release(last)];
+    let all = steps.all_at(1, commands);
+    let told = |how| {
+        all.iter().filter(|event| matches!(event, Event::Ended { ticket, how: it } if *ticket < MANY && *it == how)).count()
+    };
+    assert_eq!(told(Ending::Closed) as u64, MANY);
+    assert_eq!(told(Ending::Released), 0);
+}
+
 // LOCK-09, LOCK-06, LOCK-12
 pub fn a_session_comes_back_in_bounded_steps<M: Machine>() {
     let (mut steps, leases) = crowded(Steps::<M>::remote());

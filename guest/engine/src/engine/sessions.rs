@@ -13,12 +13,20 @@ use crate::{Session, after};
 
 impl Engine {
     pub(super) fn end_session(&mut self, number: Session) {
-        if let Some(session) = self.sessions.find(number) {
-            self.sessions[session].ended = true;
-            self.give_up_tickets(session);
-            self.give_up_leases(session, Ending::Released);
-            self.forget_session(session);
-        }
+        let found = self.sessions.find(number);
+        let Some(session) = found.filter(|at| !self.sessions[*at].ended) else {
+            return;
+        };
+        self.sessions[session].ended = true;
+        self.give_up_tickets(session);
+        // What closing ended was lost before it could be let go.
+        let lost = self.closing.is_some() && !self.sessions[session].remote;
+        let how = match lost {
+            true => Ending::Closed,
+            false => Ending::Released,
+        };
+        self.give_up_leases(session, how);
+        self.forget_session(session);
     }
 
     pub(super) fn suspend(&mut self, number: Session) {
@@ -183,9 +191,9 @@ impl Engine {
                 break;
             }
             if let Some(holder) = self.sessions.slab.get(at) {
-                let remote = holder.remote;
+                let ends = !holder.remote && !holder.ended;
                 self.give_up_tickets(at as Place);
-                if !remote {
+                if ends {
                     self.give_up_leases(at as Place, Ending::Closed);
                 }
             }
