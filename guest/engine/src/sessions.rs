@@ -17,6 +17,7 @@ pub(crate) struct Holder {
     pub remote: bool,
     pub max_held: u32,
     pub max_waiting: u32,
+    /// Keys held and waited for, without what was given up and is not swept.
     pub held: u32,
     pub waiting: u32,
     pub leases: List,

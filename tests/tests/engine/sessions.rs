@@ -165,6 +165,41 @@ pub fn a_session_comes_back_in_bounded_steps<M: Machine>() {
     assert!(events.contains(&ended(0, Ending::Expired)));
 }
 
+// LOCK-09, LOCK-12, LOCK-01, case L4
+pub fn who_gave_up_its_keys_is_served_its_place<M: Machine>() {
+    let (mut steps, leases) = crowded(Steps::<M>::remote());
+    for late in [9_000, 18_000, 27_000] {
+        let renewals = leases.iter().step_by(2).map(|lease| renew(*lease));
+        steps.all_at(late, renewals.collect());
+    }
+    let first_wanted = u128::from(MANY);
+    let back = [Command::Suspend(1), resume(1, &[], &[first_wanted])];
+    steps.at(29_999, back);
+    // The leases of 2 run out while most of what 1 gave up is yet to be ended.
+    let events = steps.all_at(30_000, Vec::new());
+    granted(&events, 2 * MANY);
+    assert_eq!(steps.counts(30_000).leases, 1);
+}
+
+// LOCK-09, LOCK-12, case L4
+pub fn what_was_given_up_by_coming_back_does_not_count_against_the_bounds<M: Machine>() {
+    let (mut steps, _) = crowded(Steps::<M>::remote());
+    let wanted = format!("wanted {}", MANY - 1);
+    let commands = vec![
+        Command::Suspend(1),
+        resume(1, &[], &[]),
+        ask(5 * MANY, 1, "another"),
+        ask(5 * MANY + 1, 1, &wanted),
+    ];
+    let events = steps.all_at(1, commands);
+    granted(&events, 5 * MANY);
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, Event::Refused { ticket, .. } if *ticket > 3 * MANY))
+    );
+}
+
 // LOCK-09
 pub fn places_are_given_up_in_bounded_steps<M: Machine>() {
     let (mut steps, _) = crowded(Steps::<M>::remote());

@@ -103,7 +103,9 @@ impl Engine {
         let (session, key) = (self.tickets[place].ask.session, self.tickets[place].ask.key);
         self.deadlines.remove(&self.tickets[place].due(place));
         let holder = &mut self.sessions[session];
-        holder.waiting -= 1;
+        if self.tickets[place].epoch == holder.ticket_epoch {
+            holder.waiting -= 1;
+        }
         holder
             .tickets
             .remove(&mut self.tickets.slab, place, |ticket| {

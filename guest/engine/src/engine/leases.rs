@@ -105,7 +105,9 @@ impl Engine {
         let (session, key) = (self.leases[place].ask.session, self.leases[place].ask.key);
         self.deadlines.remove(&self.leases[place].due(place));
         let holder = &mut self.sessions[session];
-        holder.held -= 1;
+        if self.leases[place].epoch == holder.lease_epoch {
+            holder.held -= 1;
+        }
         holder
             .leases
             .remove(&mut self.leases.slab, place, |lease| &mut lease.of_session);

@@ -98,7 +98,11 @@ impl Engine {
             Asked::InLine(place) => place,
         };
         let holder = &mut self.sessions[session];
+        if self.tickets[place].epoch == holder.ticket_epoch {
+            return; // It was named twice.
+        }
         self.tickets[place].epoch = holder.ticket_epoch;
+        holder.waiting += 1;
         let slab = &mut self.tickets.slab;
         holder
             .tickets
@@ -110,7 +114,11 @@ impl Engine {
 
     fn keep_lease(&mut self, session: Place, place: Place) {
         let holder = &mut self.sessions[session];
+        if self.leases[place].epoch == holder.lease_epoch {
+            return; // It was named twice.
+        }
         self.leases[place].epoch = holder.lease_epoch;
+        holder.held += 1;
         let slab = &mut self.leases.slab;
         holder
             .leases
@@ -124,12 +132,14 @@ impl Engine {
     fn give_up_tickets(&mut self, session: Place) {
         let holder = &mut self.sessions[session];
         holder.ticket_epoch = holder.ticket_epoch.wrapping_add(1);
+        holder.waiting = 0;
         self.sweep_later(session);
     }
 
     fn give_up_leases(&mut self, session: Place, how: Ending) {
         let holder = &mut self.sessions[session];
         holder.lease_epoch = holder.lease_epoch.wrapping_add(1);
+        holder.held = 0;
         holder.swept = how;
         self.sweep_later(session);
     }
