@@ -200,6 +200,36 @@ pub fn what_was_given_up_by_coming_back_does_not_count_against_the_bounds<M: Mac
     );
 }
 
+// LOCK-09, LOCK-04, case L4
+pub fn what_was_given_up_by_coming_back_is_not_in_ones_own_way<M: Machine>() {
+    let (mut steps, _) = crowded(Steps::<M>::remote());
+    let wanted = format!("wanted {}", MANY - 1);
+    let alone = |hold| {
+        Command::Hold(Hold {
+            alone: true,
+            ..hold
+        })
+    };
+    let commands = vec![
+        Command::Suspend(1),
+        resume(1, &[], &[]),
+        alone(hold(5 * MANY, 1, &wanted)),
+        alone(hold(5 * MANY + 1, 1, &last_held())),
+    ];
+    let events = steps.all_at(1, commands);
+    granted(&events, 5 * MANY + 1);
+    let own = |event: &&Event| {
+        matches!(
+            event,
+            Event::Refused {
+                why: Why::HeldByCaller,
+                ..
+            }
+        )
+    };
+    assert_eq!(events.iter().find(own), None);
+}
+
 // LOCK-09
 pub fn places_are_given_up_in_bounded_steps<M: Machine>() {
     let (mut steps, _) = crowded(Steps::<M>::remote());

@@ -160,11 +160,13 @@ impl Engine {
     }
 
     /// Whether this step can still handle a command: a listing only if it is the
-    /// step's first, a hold only once what is overdue of its key has ended.
+    /// step's first, a hold only once what is overdue of its key has ended, and
+    /// what its own session gave up where that could be in its way.
     fn has_room_for(&mut self, command: &Command, listed: &mut bool) -> bool {
         match command {
             Command::ListHoldings { .. } | Command::ListWaiters { .. } if *listed => return false,
             Command::ListHoldings { .. } | Command::ListWaiters { .. } => *listed = true,
+            Command::Hold(hold) if hold.alone && self.is_sweeping(hold.session) => return false,
             Command::Hold(hold) if !self.end_overdue_of(hold) => return false,
             _ => {}
         }

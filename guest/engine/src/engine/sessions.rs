@@ -150,6 +150,12 @@ impl Engine {
         }
     }
 
+    /// Whether a session gave up what is not ended yet, and goes on.
+    pub(super) fn is_sweeping(&self, number: Session) -> bool {
+        let goes_on = |at: &Place| self.sessions[*at].sweeping && !self.sessions[*at].ended;
+        self.sessions.find(number).is_some_and(|at| goes_on(&at))
+    }
+
     /// Ends what sessions gave up, as far as there is room.
     pub(super) fn sweep_sessions(&mut self) {
         while let Some(session) = self.sweeping.front().copied() {
