@@ -4,3 +4,8 @@ mod child;
 mod errors;
 mod exits;
 mod guests;
+mod instances;
+mod signals;
+mod spinning;
+mod stores;
+mod surroundings;
