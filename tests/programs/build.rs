@@ -18,11 +18,13 @@ const GUESTS: [Component; 4] = [
     component("witlock-summaries", "summaries.wasm"),
 ];
 
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 9] = [
     "tests/programs",
     "host/build",
-    "host/examples/summaries",
-    "guest",
+    "host/examples/summaries/guest",
+    "host/examples/summaries/wit",
+    "guest/engine",
+    "guest/components/engine",
     "wit",
     "Cargo.toml",
     "Cargo.lock",

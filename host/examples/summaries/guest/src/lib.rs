@@ -16,42 +16,45 @@ mod bindings {
 }
 
 use bindings::Guest;
-use bindings::example::summaries::shelf;
+use bindings::example::summaries::shelf::{self, SaveError};
 use bindings::witlock::locks::locks::{Lock, Options};
+
+/// A writer that hangs keeps the others from its chat for so long at most.
+const MAX_HOLD_MS: u32 = 500;
 
 /// The component.
 struct Writer;
 
 impl Guest for Writer {
-    fn write(chat: String, summary: String, milliseconds: u32) -> Result<(), String> {
-        let options = Options {
-            // A writer that hangs doesn't keep the others from its chat for ever.
-            max_hold: Some(500),
-            ..no_options()
-        };
-        let lock = Lock::open("summaries", &options).map_err(|why| why.to_string())?;
-        // Dropped at the end, whatever happens: that releases the chat.
+    fn write(chat: String, summary: String, milliseconds: u32) -> Result<u64, String> {
+        let lock = Lock::open("summaries", &options()).map_err(|why| why.to_string())?;
+        // Dropping the lease releases the chat, whichever way this returns.
         let lease = lock.hold(&chat, None).map_err(|why| why.to_string())?;
         ask_a_model(milliseconds);
-        // The lease may be over by now, and no look at it could rule that out: it
-        // may end right after the look. So its fence goes along, and the shelf
-        // refuses what is late.
-        shelf::save(&chat, &summary, lease.fence()).map_err(|why| why.to_string())
+        // The lease may be over by now. To look whether it is would not help: it
+        // might end right after the look. So its fence goes along, and the shelf
+        // refuses who is late.
+        let fence = lease.fence();
+        match shelf::save(&chat, &summary, fence) {
+            Ok(()) => Ok(fence),
+            Err(SaveError::Late(kept)) => Err(format!("{fence} is late, {kept} has written")),
+            Err(SaveError::Failed(why)) => Err(why),
+        }
     }
 }
 
-/// What takes long.
-fn ask_a_model(milliseconds: u32) {
-    thread::sleep(Duration::from_millis(milliseconds.into()));
-}
-
-fn no_options() -> Options {
+fn options() -> Options {
     Options {
         ttl: None,
         wait: None,
-        max_hold: None,
+        max_hold: Some(MAX_HOLD_MS),
         label: None,
     }
+}
+
+/// Stands for what takes long.
+fn ask_a_model(milliseconds: u32) {
+    thread::sleep(Duration::from_millis(milliseconds.into()));
 }
 
 #[cfg(target_family = "wasm")]
