@@ -1,5 +1,6 @@
 //! Fences in a `redb` file: one number, the largest ever reserved.
 
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ impl RedbFences {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FenceError> {
         let path = path.as_ref().to_owned();
         let file = path.clone();
-        Self::open_with(path, move || builder().create(&file))
+        Self::open_with(path, move || Self::builder().create(&file))
     }
 
     /// Fences in whatever `open` opens; for tests that let it fail.
@@ -53,6 +54,16 @@ impl RedbFences {
         };
         fences.high_water()?;
         Ok(fences)
+    }
+
+    /// How the file is opened. It is small: checking all of it costs nothing, and
+    /// without the check redb may panic over a damaged one.
+    #[doc(hidden)]
+    pub fn builder() -> Builder {
+        let mut builder = Database::builder();
+        builder.set_cache_size(CACHE_BYTES);
+        builder.set_check_integrity_on_open(true);
+        builder
     }
 
     fn database(&mut self) -> Result<&Database, redb::Error> {
@@ -83,11 +94,12 @@ impl RedbFences {
     fn fail(&mut self, error: redb::Error) -> FenceError {
         self.database = None;
         match error {
-            redb::Error::Io(source) if source.kind() != std::io::ErrorKind::InvalidData => {
-                FenceError::File {
-                    path: self.path.clone(),
-                    source,
-                }
+            redb::Error::Io(source) if !is_of_content(&source) => FenceError::File {
+                path: self.path.clone(),
+                source,
+            },
+            error if is_of_system(&error) => {
+                FenceError::Other(format!("{}: {error}", self.path.display()))
             }
             error => self.damaged(error.to_string()),
         }
@@ -116,14 +128,21 @@ impl FenceStorage for RedbFences {
     }
 }
 
-/// How the file is opened. It is small: checking all of it costs nothing, and
-/// without the check redb may panic over a damaged one.
-#[doc(hidden)]
-pub fn builder() -> Builder {
-    let mut builder = Database::builder();
-    builder.set_cache_size(CACHE_BYTES);
-    builder.set_check_integrity_on_open(true);
-    builder
+/// Whether an error of reading tells of what was read.
+fn is_of_content(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof
+    )
+}
+
+/// Whether the file may be whole in spite of the error.
+fn is_of_system(error: &redb::Error) -> bool {
+    use redb::Error::{DatabaseAlreadyOpen, DatabaseClosed, LockPoisoned, PreviousIo};
+    matches!(
+        error,
+        DatabaseAlreadyOpen | DatabaseClosed | LockPoisoned(_) | PreviousIo
+    )
 }
 
 fn read_high_water(database: &Database) -> Result<u64, redb::Error> {
