@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use slab::Slab;
 
 use crate::Seed;
-use crate::list::{List, Place, give_back};
+use crate::list::{Link, List, Place, give_back};
 
 /// What names a key.
 #[derive(Debug, Clone, Copy)]
@@ -33,10 +33,10 @@ pub(crate) struct Key {
     pub limit: u32,
     pub held: u32,
     pub waiting: u32,
-    /// Whether its line is to be looked at again as soon as there are fences,
-    /// or is room in a step.
-    pub unsettled: bool,
     pub leases: List,
+    /// Whether it stands among the unsettled.
+    unsettled: bool,
+    of_unsettled: Link,
 }
 
 impl Key {
@@ -68,6 +68,9 @@ pub(crate) struct Keys {
     seed: Seed,
     table: HashTable<Place>,
     slab: Slab<Key>,
+    /// Those whose line is to be looked at again when there are fences, or when
+    /// there is room in a step.
+    unsettled: List,
 }
 
 impl Keys {
@@ -76,15 +79,12 @@ impl Keys {
             seed,
             table: HashTable::new(),
             slab: Slab::new(),
+            unsettled: List::default(),
         }
     }
 
     pub fn len(&self) -> usize {
         self.slab.len()
-    }
-
-    pub fn contains(&self, place: Place) -> bool {
-        self.slab.contains(place as usize)
     }
 
     pub fn find(&self, name: &KeyName) -> Option<Place> {
@@ -104,12 +104,40 @@ impl Keys {
             limit: name.limit.unwrap_or(1),
             held: 0,
             waiting: 0,
-            unsettled: false,
             leases: List::default(),
+            unsettled: false,
+            of_unsettled: Link::default(),
         }) as Place;
         self.table
             .insert_unique(hash, place, |at| self.slab[*at as usize].hash);
         place
+    }
+
+    /// Leaves a key's line to be looked at later, behind those left before.
+    pub fn leave_unsettled(&mut self, place: Place) {
+        if !core::mem::replace(&mut self[place].unsettled, true) {
+            self.unsettled
+                .push_last(&mut self.slab, place, |key| &mut key.of_unsettled);
+        }
+    }
+
+    /// Whether lines were left to be looked at.
+    pub fn has_unsettled(&self) -> bool {
+        !self.unsettled.is_empty()
+    }
+
+    /// Takes the key whose line was left first.
+    pub fn take_unsettled(&mut self) -> Option<Place> {
+        let first = self.unsettled.first()?;
+        self.take_from_unsettled(first);
+        Some(first)
+    }
+
+    fn take_from_unsettled(&mut self, place: Place) {
+        if core::mem::take(&mut self[place].unsettled) {
+            self.unsettled
+                .remove(&mut self.slab, place, |key| &mut key.of_unsettled);
+        }
     }
 
     /// Forgets a key that nobody holds or waits for.
@@ -123,6 +151,7 @@ impl Keys {
         if held > 0 || waiting > 0 {
             return;
         }
+        self.take_from_unsettled(place);
         if let Ok(entry) = self.table.find_entry(hash, |at| *at == place) {
             entry.remove();
         }

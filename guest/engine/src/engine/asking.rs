@@ -198,7 +198,7 @@ impl Engine {
     fn wait_for_fence(&mut self, ask: Ask, wait: Milliseconds) {
         let key = ask.key;
         self.stand_in_line(ask, bounds::fence_deadline(self.now, wait));
-        self.leave_unsettled(key);
+        self.keys.leave_unsettled(key);
         self.fence_wanted = true;
     }
 

@@ -22,7 +22,7 @@ impl Engine {
             && let Some(head) = self.tickets.head(key)
         {
             if !self.may_work() {
-                return self.leave_unsettled(key);
+                return self.keys.leave_unsettled(key);
             }
             if let Some(why) = self.refusal_of_head(head, moment) {
                 self.take_from_line(head, why);
@@ -31,7 +31,7 @@ impl Engine {
                 self.grant(ask);
             } else {
                 self.fence_wanted |= self.no_fences.is_none();
-                return self.leave_unsettled(key);
+                return self.keys.leave_unsettled(key);
             }
         }
         self.keys.forget_unused(key);
@@ -175,30 +175,21 @@ impl Engine {
         }
     }
 
-    pub(super) fn leave_unsettled(&mut self, key: Place) {
-        if !core::mem::replace(&mut self.keys[key].unsettled, true) {
-            self.unsettled.push_back(key);
-        }
-    }
-
     /// Whether lines left unsettled can be gone on with.
     pub(super) fn can_settle(&self) -> bool {
         let able = self.fences.left() > 0 || self.no_fences.is_some() || self.closing.is_some();
-        able && !self.unsettled.is_empty()
+        able && self.keys.has_unsettled()
     }
 
     /// Goes on with lines that had to be left.
     pub(super) fn settle_unsettled(&mut self) {
         while self.can_settle() && self.may_work() {
-            let Some(key) = self.unsettled.pop_front() else {
+            let Some(key) = self.keys.take_unsettled() else {
                 break;
             };
-            // The key may be gone, and its place another's.
-            if self.keys.contains(key) && core::mem::take(&mut self.keys[key].unsettled) {
-                self.settle(key, self.now.saturating_add(1));
-            }
+            self.settle(key, self.now.saturating_add(1));
         }
-        if self.unsettled.is_empty() {
+        if !self.keys.has_unsettled() {
             self.no_fences = None;
         }
     }

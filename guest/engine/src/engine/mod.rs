@@ -50,9 +50,6 @@ pub struct Engine {
     /// How many asks in a key's line, and how many leases of a semaphore's key,
     /// a session has. (Who has the one lease of a lock's key, the key tells.)
     stakes: HashMap<(Place, Place), u32, Seed>,
-    /// Keys whose line is to be looked at again when there are fences, or when
-    /// there is room in a step.
-    unsettled: VecDeque<Place>,
     /// Why no fence can be had, until everyone was told who waits for one.
     no_fences: Option<String>,
     /// Someone waits for a fence.
@@ -78,7 +75,6 @@ impl Engine {
             fences: Fences::default(),
             requests: HashMap::with_hasher(seed),
             stakes: HashMap::with_hasher(seed),
-            unsettled: VecDeque::new(),
             no_fences: None,
             fence_wanted: false,
             sweeping: VecDeque::new(),
