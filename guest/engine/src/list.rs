@@ -1,7 +1,12 @@
 //! Lists threaded through the entries of a slab: an entry is put at the end, or
 //! taken out from anywhere, in O(1), and a list takes no memory of its own.
 
+use alloc::collections::VecDeque;
+
+use hashbrown::HashMap;
 use slab::Slab;
+
+use crate::Seed;
 
 /// An entry's place in its slab.
 pub(crate) type Place = u32;
@@ -17,6 +22,20 @@ pub(crate) fn give_back<T>(slab: &mut Slab<T>) -> bool {
         *slab = Slab::new();
     }
     large
+}
+
+/// The same of a table.
+pub(crate) fn give_back_table<K, V>(table: &mut HashMap<K, V, Seed>) {
+    if table.is_empty() && table.capacity() > PLACES_KEPT {
+        *table = HashMap::with_hasher(*table.hasher());
+    }
+}
+
+/// The same of a queue.
+pub(crate) fn give_back_queue<T>(queue: &mut VecDeque<T>) {
+    if queue.is_empty() && queue.capacity() > PLACES_KEPT {
+        *queue = VecDeque::new();
+    }
 }
 
 /// No place. A slab never grows to it: memory ends before.

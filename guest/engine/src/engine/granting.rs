@@ -8,7 +8,7 @@ use crate::Nanoseconds;
 use crate::bounds;
 use crate::event::{Event, Refusal};
 use crate::leases::Lease;
-use crate::list::{List, Place};
+use crate::list::{List, Place, give_back_table};
 use crate::tickets::Ask;
 
 impl Engine {
@@ -88,9 +88,7 @@ impl Engine {
     /// Refuses an ask in line. Its key's line is the caller's to settle.
     pub(super) fn take_from_line(&mut self, place: Place, why: Refusal) {
         let ask = self.leave_line(place);
-        if let Some(request) = &ask.request {
-            self.requests.remove(&(ask.session, **request));
-        }
+        self.forget_request(&ask);
         self.events.push(Event::Refused {
             ticket: ask.number,
             why,
@@ -158,6 +156,14 @@ impl Engine {
         counted + u32::from(only)
     }
 
+    /// An ask, or the lease that came of it, is over.
+    pub(super) fn forget_request(&mut self, ask: &Ask) {
+        if let Some(request) = &ask.request {
+            self.requests.remove(&(ask.session, **request));
+            give_back_table(&mut self.requests);
+        }
+    }
+
     pub(super) fn add_stake(&mut self, session: Place, key: Place) {
         *self.stakes.entry((session, key)).or_insert(0) += 1;
     }
@@ -169,9 +175,7 @@ impl Engine {
         *stake -= 1;
         if *stake == 0 {
             self.stakes.remove(&(session, key));
-            if self.stakes.is_empty() {
-                self.stakes.shrink_to(0);
-            }
+            give_back_table(&mut self.stakes);
         }
     }
 

@@ -119,9 +119,7 @@ impl Engine {
             self.remove_stake(session, key);
         }
         let ask = self.leases.remove(place).ask;
-        if let Some(request) = ask.request {
-            self.requests.remove(&(session, *request));
-        }
+        self.forget_request(&ask);
         self.events.push(Event::Ended {
             ticket: ask.number,
             how,

@@ -8,7 +8,7 @@ use super::{Asked, Engine};
 use crate::bounds::{EVENTS_FOR_WORK, RECONNECT, STEP_LOOKED_AT};
 use crate::command::Resume;
 use crate::event::{Ending, Event, Refusal};
-use crate::list::Place;
+use crate::list::{Place, give_back_queue};
 use crate::{Session, after};
 
 impl Engine {
@@ -174,6 +174,7 @@ impl Engine {
                 self.end_overdue(place);
             }
             self.sweeping.pop_front();
+            give_back_queue(&mut self.sweeping);
             self.sessions[session].sweeping = false;
             self.forget_session(session);
         }
