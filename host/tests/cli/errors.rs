@@ -1,5 +1,7 @@
 //! What a person reads when it cannot be.
 
+use witlock_programs::{PUPPET, STRANGER};
+
 use crate::child::{Ended, witlock};
 use crate::guests::{Place, assemble, command, exporting, importing};
 
@@ -102,6 +104,7 @@ fn a_component_without_run_is_not_a_command() {
         1,
         &["not a command", "only wasi:http/incoming-handler@0.2.0"],
     );
+    run(PUPPET).expect_error(1, &["puppet.wasm: it is not a command", "witlock:puppet/"]);
 }
 
 #[test]
@@ -114,7 +117,9 @@ fn a_command_of_wasi_0_3_is_not_yet_one() {
 #[test]
 fn locks_of_wasi_0_3_are_not_there_yet() {
     let place = Place::new();
-    let app = place.component(&importing("witlock:locks/locks@0.3.0"));
+    let text = importing("witlock:locks/locks@0.3.0");
+    // Async functions are what the compiler would refuse first.
+    let app = place.component(&text.replace("(func))))", "(func async))))"));
     run(&app).expect_error(
         1,
         &[
@@ -136,6 +141,12 @@ fn imports_that_we_do_not_have_are_named() {
     ] {
         run(&place.component(&importing(name))).expect_error(1, &[name, "does not have"]);
     }
+}
+
+#[test]
+fn a_built_component_is_told_the_same() {
+    let named = "witlock:nowhere/nothing@0.1.0";
+    run(STRANGER).expect_error(1, &["stranger.wasm: it imports", named, "does not have"]);
 }
 
 #[test]

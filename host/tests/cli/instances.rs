@@ -22,8 +22,8 @@ pub fn fence(line: &Line) -> u64 {
 // LOCK-01, LOCK-02
 #[test]
 fn instances_hold_a_key_one_at_a_time_with_growing_fences() {
-    const WORK: Duration = Duration::from_millis(100);
-    let mut running = holders(4, &["hold", "chats", "7", "100"]);
+    const WORK: Duration = Duration::from_millis(300);
+    let mut running = holders(4, &["hold", "chats", "7", "300"]);
     let granted: Vec<Line> = (0..4).map(|_| running.line(&["fence="])).collect();
     for pair in granted.windows(2) {
         assert!(fence(&pair[1]) > fence(&pair[0]), "{pair:?}");

@@ -30,7 +30,8 @@ fn spinning_holders_are_revoked_on_time() {
     for (place, line) in granted.iter().enumerate().skip(1) {
         let after = line.at - granted[0].at;
         let due = MAX_HOLD * u32::try_from(place).expect("few");
-        let early = Duration::from_millis(100);
+        // The first line may be late as well, and then the others look early.
+        let early = MAX_HOLD / 2;
         assert!(
             after > due - early && after < due + LATE,
             "{after:?}: {granted:?}"

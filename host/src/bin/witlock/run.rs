@@ -4,37 +4,50 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use tokio::runtime::{self, Runtime};
+use tokio::sync::oneshot::Receiver;
 use witlock::{OpenError, Store};
 
 use crate::args::Run;
 use crate::guest::{self, Guest};
 use crate::instances::Instances;
+use crate::signals::Signal;
 use crate::{epochs, load, signals};
 
 /// Runs the instances to their end, and gives the exit code.
 pub fn run(args: &Run) -> Result<u8> {
     let component = load::read(&args.app)?;
     let store = open(args.store.as_deref())?;
+    let code = run_on(&store, &component, args)?;
+    store.close();
+    Ok(code)
+}
+
+fn run_on(store: &Store, component: &[u8], args: &Run) -> Result<u8> {
     let engine = guest::engine()?;
     let command =
-        guest::link(&engine, &component).with_context(|| args.app.display().to_string())?;
+        guest::link(&engine, component).with_context(|| args.app.display().to_string())?;
     let guests = (0..args.instances)
-        .map(|number| Guest::new(args, &store, number))
+        .map(|number| Guest::new(args, store, number))
         .collect::<Result<Vec<_>>>()?;
     epochs::tick(engine.clone()).context("no thread can be started")?;
     let signal = signals::watch(store.clone()).context("signals cannot be watched")?;
-    let code = runtime()?.block_on(async {
-        let mut instances = Instances::start(&engine, &command, guests);
-        tokio::select! {
-            code = instances.ended() => code,
-            Ok(signal) = signal => {
-                instances.stop().await;
-                signal.code()
-            }
-        }
+    let runtime = runtime()?;
+    let code = runtime.block_on(async {
+        ended_or_stopped(Instances::start(&engine, &command, guests), signal).await
     });
-    store.close();
+    // A call of the system that a stopped guest left behind may never return.
+    runtime.shutdown_background();
     Ok(code)
+}
+
+async fn ended_or_stopped(mut instances: Instances, signal: Receiver<Signal>) -> u8 {
+    tokio::select! {
+        code = instances.ended() => code,
+        Ok(signal) = signal => {
+            instances.stop().await;
+            signal.code()
+        }
+    }
 }
 
 fn open(directory: Option<&Path>) -> Result<Store> {

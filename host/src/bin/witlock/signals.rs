@@ -16,6 +16,7 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy)]
 pub enum Signal {
     Interrupt,
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows has no such signal"))]
     Terminate,
 }
 

@@ -51,9 +51,10 @@ impl Surface {
     /// component inside it are to be passed over.
     fn take(&mut self, payload: Payload<'_>) -> Result<usize, Flaw> {
         match payload {
-            Payload::Version { encoding, .. } if encoding == Encoding::Module => {
-                return Err(Flaw::Module);
-            }
+            Payload::Version {
+                encoding: Encoding::Module,
+                ..
+            } => return Err(Flaw::Module),
             Payload::ModuleSection {
                 unchecked_range: range,
                 ..
@@ -62,7 +63,7 @@ impl Surface {
                 unchecked_range: range,
                 ..
             } => {
-                return usize::try_from(range.end - range.start).map_err(|_| Flaw::CutShort);
+                return Ok(range.len());
             }
             Payload::ComponentImportSection(imports) => {
                 for import in imports {
