@@ -8,6 +8,11 @@
 
 mod machine;
 mod native;
+pub mod puppet;
+mod wasm;
+mod watchdog;
 
 pub use machine::{Event, Machine, Outcome, Why};
 pub use native::Native;
+pub use wasm::Wasm;
+pub use watchdog::watchdog;
