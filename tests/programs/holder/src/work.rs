@@ -4,7 +4,7 @@ use std::env;
 use std::thread;
 use std::time::Duration;
 
-use crate::bindings::witlock::locks::locks::{Lease, Lock, LockError, Options};
+use crate::bindings::witlock::locks::locks::{Ending, Lease, Lock, LockError, Options};
 
 /// How often a worker looks whether it still holds its key, in milliseconds.
 const LOOKS_EACH: u32 = 20;
@@ -72,7 +72,7 @@ fn work_under(lease: &Lease, mut left: u32) {
 }
 
 fn let_go(lease: &Lease) -> Result<(), String> {
-    let lost = |how| line(format!("lost={}", format!("{how:?}").to_lowercase()));
+    let lost = |how: Ending| line(format!("lost={}", how.name()));
     lease.release().map_err(lost)?;
     say("released".into());
     Ok(())
