@@ -4,6 +4,7 @@
 //! is not that of the cargo which runs the script: that one is locked.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
@@ -148,7 +149,20 @@ fn forget_outer_build(inner: &mut Command) {
     }
     // Set, since only that overrules flags in the user's configuration, which
     // are mostly for the linker of the user's system.
-    inner.env("CARGO_ENCODED_RUSTFLAGS", "");
+    inner.env("CARGO_ENCODED_RUSTFLAGS", same_paths_everywhere());
+}
+
+/// Panics name source files. Without their beginning, the same sources give the
+/// same component on every machine.
+fn same_paths_everywhere() -> OsString {
+    let default = || env::home_dir().map(|home| home.join(".cargo").into());
+    let Some(cargo_home) = env::var_os("CARGO_HOME").or_else(default) else {
+        return OsString::new();
+    };
+    let mut flag = OsString::from("--remap-path-prefix=");
+    flag.push(cargo_home);
+    flag.push("=cargo");
+    flag
 }
 
 fn is_of_outer_build(variable: &str) -> bool {
