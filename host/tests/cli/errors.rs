@@ -196,13 +196,15 @@ fn malformed_variables_are_refused() {
     }
 }
 
+// LOCK-12
 #[test]
-fn no_instances_are_refused() {
+fn too_few_and_too_many_instances_are_refused() {
     let place = Place::new();
     let app = place.component(&command("i32.const 0"));
-    witlock(["run", &app, "--instances", "0"])
-        .end()
-        .expect_error(2, &["--instances", "1.."]);
+    for given in ["0", "10001", "-1", "many"] {
+        let ended = witlock(["run", &app, &format!("--instances={given}")]).end();
+        ended.expect_error(2, &["--instances", given]);
+    }
 }
 
 #[test]

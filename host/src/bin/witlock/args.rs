@@ -52,18 +52,22 @@ pub struct Run {
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub environment: Vec<Variable>,
 
-    /// Run so many instances side by side, on one store
+    /// Run so many instances side by side, on one store: 1 to 10000
     ///
     /// Each is a holder of its own, and finds its number, from 0, in
     /// WITLOCK_INSTANCE. They share standard input: a line goes to one of them.
     #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES))]
     pub instances: u32,
 
     /// What the guest finds as its arguments, after its name
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
 }
+
+/// Twice as many take more memory mappings than Linux gives a process, and
+/// running out of those is no plain error.
+const MOST_INSTANCES: i64 = 10_000;
 
 const MORE: &str = "\
 Examples:
