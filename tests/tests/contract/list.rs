@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use witlock_tests::Native;
+use witlock_tests::{Native, Wasm};
 
 use crate::driver::Driven;
 use crate::face::{Face, Need};
@@ -177,3 +177,4 @@ scenarios! {
 }
 
 on!(native: Driven<Native>, at least 90);
+on!(wasm: Driven<Wasm>, at least 90);

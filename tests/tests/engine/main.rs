@@ -12,7 +12,7 @@ mod sessions;
 mod steps;
 mod times;
 
-use witlock_tests::Native;
+use witlock_tests::{Native, Wasm};
 
 macro_rules! scenarios {
     ($($file:ident: $($scenario:ident)*;)*) => {
@@ -99,3 +99,4 @@ scenarios! {
 }
 
 on!(native: Native);
+on!(wasm: Wasm);
