@@ -27,8 +27,8 @@ impl Ticket {
         key: &str,
         manner: Manner,
     ) -> Result<Self, LockError> {
-        let ask = session.store.driver().ask(|ticket| wit::Hold {
-            ticket,
+        let ask = session.store.driver().ask(wit::Hold {
+            ticket: 0, // the driver's to give
             session: session.number,
             name: terms.name.clone(),
             limit: terms.limit,

@@ -137,6 +137,6 @@ mod store;
 pub use ctx::{LocksCtx, LocksCtxBuilder, LocksCtxView, LocksView};
 pub use error::{Ending, HoldError, LockError, NotHeld, OpenError};
 pub use lease::Lease;
-pub use listing::{Counts, Holding, HoldingsCursor, LeaseRef, Page, Waiting, WaitersCursor};
+pub use listing::{Counts, Holding, HoldingsCursor, LeaseRef, Page, WaitersCursor, Waiting};
 pub use lock::{Lock, LockBuilder};
 pub use store::{Store, StoreBuilder};

@@ -30,6 +30,10 @@ use machine::Machine;
 /// tells of its release.
 const NO_TAG: u64 = 0;
 
+/// How many steps a caller runs before it leaves those of others to the store's
+/// own thread: under a load that never ends it has work of its own to do.
+const ROUNDS: usize = 32;
+
 /// One store's engine, and all that waits for it.
 pub(crate) struct Driver {
     clock: Arc<dyn Clock>,
@@ -107,15 +111,17 @@ impl Driver {
         self.command(wit::Command::EndSession(session));
     }
 
-    /// Asks for a key. The answer, and the end of the lease, come to the ask.
-    pub fn ask(&self, hold: impl FnOnce(u64) -> wit::Hold) -> Result<Arc<Ask>, LockError> {
+    /// Asks for a key; the ticket is given here. The answer, and the end of the
+    /// lease, come to the ask.
+    pub fn ask(&self, mut hold: wit::Hold) -> Result<Arc<Ask>, LockError> {
         let ask = {
             let mut queue = lock(&self.queue);
             if queue.closed {
                 return Err(LockError::Closed);
             }
             let ask = queue.asks.add_ask();
-            queue.commands.push(wit::Command::Hold(hold(ask.number)));
+            hold.ticket = ask.number;
+            queue.commands.push(wit::Command::Hold(hold));
             ask
         };
         self.run();
@@ -173,7 +179,10 @@ impl Driver {
     /// Runs what is queued, unless another thread has the engine, which then
     /// runs it.
     fn run(&self) {
-        while self.has_commands() {
+        for _ in 0..ROUNDS {
+            if !self.has_commands() {
+                return;
+            }
             let mut wakers = Wakers::new();
             match self.engine.try_lock() {
                 Ok(mut engine) => self.step(&mut engine, &mut wakers),
@@ -184,6 +193,8 @@ impl Driver {
             }
             wake(wakers);
         }
+        // The thread that ends what is due goes on with it.
+        self.alarm.set(0);
     }
 
     fn has_commands(&self) -> bool {

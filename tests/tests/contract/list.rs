@@ -6,6 +6,9 @@ use witlock_tests::{Native, Wasm};
 
 use crate::driver::Driven;
 use crate::face::{Face, Need};
+use crate::guests::Guests;
+use crate::hosted::Hosted;
+use crate::native_api::Handles;
 
 /// Runs a scenario if the face can.
 fn run<F: Face>(scenario: fn(&mut F), needs: &[Need]) {
@@ -178,3 +181,5 @@ scenarios! {
 
 on!(native: Driven<Native>, at least 90);
 on!(wasm: Driven<Wasm>, at least 90);
+on!(native_api: Hosted<Handles>, at least 50);
+on!(p2_guest: Hosted<Guests>, at least 50);

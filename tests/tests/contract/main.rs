@@ -6,7 +6,10 @@
 mod driven;
 mod driver;
 mod face;
+mod guests;
+mod hosted;
 mod list;
+mod native_api;
 mod scene;
 
 mod again;
