@@ -12,6 +12,7 @@ mod threads;
 
 use std::collections::HashMap;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, TryLockError};
 use std::task::Context;
 
@@ -221,7 +222,7 @@ impl Driver {
         let Some(machine) = &mut engine.machine else {
             return self.answer_all_closed(wakers);
         };
-        match machine.step(self.clock.now(), &commands) {
+        match unwound(|| machine.step(self.clock.now(), &commands)) {
             Ok(outcome) => {
                 commands.drain(..outcome.handled as usize);
                 self.dispatch(outcome.events, commands, wakers);
@@ -261,7 +262,7 @@ impl Driver {
     /// higher fences takes its place. What trapped it is left out.
     fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {
         log::error!("the lock engine trapped; all its keys are let go: {trap:#}");
-        engine.machine = match Machine::start(&self.blueprint) {
+        engine.machine = match unwound(|| Machine::start(&self.blueprint)) {
             Ok(machine) => Some(machine),
             Err(error) => {
                 log::error!("the lock engine cannot be started again: {error:#}");
@@ -359,6 +360,13 @@ fn release_command(id: LeaseId) -> wit::Command {
         secret: id.secret,
     };
     wit::Command::Release(wit::ByLease { tag: NO_TAG, lease })
+}
+
+/// A panic in wasmtime, which panics where the system has no memory for a stack,
+/// is a failure as a trap is: nobody is left without an answer for it.
+fn unwound<T>(call: impl FnOnce() -> wasmtime::Result<T>) -> wasmtime::Result<T> {
+    let panicked = |_| Err(wasmtime::Error::msg("wasmtime panicked"));
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(panicked)
 }
 
 fn wake(wakers: Wakers) {

@@ -115,7 +115,9 @@ fn join(thread: JoinHandle<()>) {
 
 fn end_what_is_due(driver: &Driver, stop: &AtomicBool) {
     while !stop.load(Ordering::Acquire) {
-        driver.alarm.wait();
+        // Once before the first wait: a thread's first call into wasm takes
+        // memory that may not be there later.
         driver.run_due();
+        driver.alarm.wait();
     }
 }

@@ -83,18 +83,17 @@ impl Users for Guests {
     /// By turns as guests end: the store dropped, the store dropped after a
     /// trap, and the store kept after a trap.
     fn end(&mut self, holder: Holder) {
-        let mut guest = std::mem::replace(&mut self.guests[holder.0], Guest::Ended(None));
-        if let Guest::Idle(puppet) = &mut guest
-            && holder.0 % 3 > 0
-        {
+        let (traps, is_kept) = [(false, false), (true, false), (true, true)][holder.0 % 3];
+        let guest = std::mem::replace(&mut self.guests[holder.0], Guest::Ended(None));
+        if let Guest::Idle(mut puppet) = guest {
             let (strings, store) = puppet.strings();
-            assert!(block_on(strings.call_trap(store)).is_err());
-        }
-        if let Guest::Idle(puppet) = guest
-            && holder.0 % 3 > 1
-        {
-            puppet.end();
-            self.guests[holder.0] = Guest::Ended(Some(puppet));
+            if traps {
+                assert!(block_on(strings.call_trap(store)).is_err());
+            }
+            if is_kept {
+                puppet.end();
+                self.guests[holder.0] = Guest::Ended(Some(puppet));
+            }
         }
         for (of, state) in &mut self.asks {
             if *of == holder {
