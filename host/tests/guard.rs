@@ -39,7 +39,7 @@ impl Summaries {
     }
 }
 
-// Case G2
+// LOCK-02, case G2
 #[test]
 fn only_a_larger_fence_writes() {
     let summaries = Summaries::new();

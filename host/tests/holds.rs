@@ -62,7 +62,7 @@ fn the_body_runs_only_while_the_key_is_held() {
     nothing_is_kept(&store);
 }
 
-// LOCK-07, LOCK-03
+// LOCK-07, LOCK-03, case A11, case B5: and what comes after a lease that was lost.
 #[test]
 fn work_under_a_lease_that_ended_is_no_success() {
     let (store, clock) = store();
@@ -96,7 +96,7 @@ fn work_that_panics_lets_the_key_go() {
     lock.blocking_hold("k", |_| ()).unwrap();
 }
 
-// LOCK-06, LOCK-13, cases C13 and D12
+// LOCK-06, LOCK-13, case C13, case D12
 #[test]
 fn a_hold_dropped_at_any_await_point_leaves_nothing() {
     for dropped_after in 0..6 {
@@ -132,7 +132,7 @@ fn a_hold_dropped_at_any_await_point_leaves_nothing() {
     }
 }
 
-// LOCK-06, cases B7, D2 and E8
+// LOCK-06, case B7, case D2, case E8
 #[test]
 fn a_hold_cancelled_as_it_is_granted_passes_the_key_on() {
     let (store, _, lock) = lock();
@@ -156,7 +156,7 @@ fn a_hold_cancelled_as_it_is_granted_passes_the_key_on() {
     }
 }
 
-// LOCK-10, cases B9 and H1
+// LOCK-10, case B9, case H1
 #[test]
 fn releasing_twice_changes_nothing_and_says_so() {
     let (store, _) = store();
@@ -171,7 +171,7 @@ fn releasing_twice_changes_nothing_and_says_so() {
     assert_eq!((next.ended(), other.ended()), (None, None));
 }
 
-// LOCK-07, cases A3 and A8: nobody calls the store, and the signal comes.
+// LOCK-07, case A3, case A8: nobody calls the store, and the signal comes.
 #[test]
 fn the_end_of_a_lease_wakes_who_waits_for_it() {
     common::watchdog();
@@ -260,7 +260,7 @@ fn spans_out_of_their_bounds_are_refused_by_name() {
     assert!(waits.as_mut().poll(&mut noop_context()).is_pending());
 }
 
-// LOCK-01: threads and tasks together, on one key.
+// LOCK-01, case I2: threads and tasks together, on one key.
 #[test]
 fn one_at_a_time_under_load() {
     common::watchdog();

@@ -40,7 +40,7 @@ fn a_store_closes_as_the_last_that_uses_it_is_dropped() {
     Store::open(dir.path()).unwrap();
 }
 
-// LOCK-02, cases G1 and G5
+// LOCK-02, case G1, case G5
 #[test]
 fn fences_grow_over_openings() {
     let dir = tempfile::tempdir().unwrap();

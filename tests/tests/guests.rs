@@ -107,7 +107,7 @@ fn ending_a_guest_passes_its_keys_on_at_once() {
     nothing_is_kept(&store);
 }
 
-// LOCK-06, LOCK-13, cases C13 and D12: the call is dropped at every poll, before
+// LOCK-06, LOCK-13, case C13, case D12: the call is dropped at every poll, before
 // and after the key came free.
 #[test]
 fn a_call_dropped_at_any_await_point_leaves_nothing() {
