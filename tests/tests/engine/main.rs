@@ -69,6 +69,9 @@ scenarios! {
         who_gave_up_its_keys_is_served_its_place
         what_was_given_up_by_coming_back_does_not_count_against_the_bounds
         what_was_given_up_by_coming_back_is_not_in_ones_own_way
+        a_place_is_given_up_as_the_key_comes_free
+        a_session_may_come_back_before_it_was_missed
+        nobody_comes_back_to_anothers_lease
         places_are_given_up_in_bounded_steps
         asking_again_is_survived_by_a_session_that_is_gone
         who_is_not_there_is_told_so

@@ -230,6 +230,68 @@ pub fn what_was_given_up_by_coming_back_is_not_in_ones_own_way<M: Machine>() {
     assert_eq!(events.iter().find(own), None);
 }
 
+// LOCK-09, LOCK-01, case D1
+pub fn a_place_is_given_up_as_the_key_comes_free<M: Machine>() {
+    for lost in [false, true] {
+        let mut steps = Steps::<M>::remote();
+        let asks = [
+            ask_as(1, 5_000, hold(1, 1, "k")),
+            ask_as(2, 5_000, hold(2, 2, "k")),
+            ask_as(3, 5_000, hold(3, 3, "k")),
+            Command::Suspend(2),
+        ];
+        let lease = granted(&steps.at(0, asks), 1).lease;
+        let events = match lost {
+            // At one moment the lease runs out, and 2 is not back.
+            true => steps.at(5_000, []),
+            false => {
+                steps.at(4_000, [renew(lease)]);
+                steps.at(5_000, [release(lease)])
+            }
+        };
+        let gone = match lost {
+            true => ended(2, Ending::Expired),
+            false => refused(2, Why::Closed),
+        };
+        assert!(events.contains(&gone));
+        granted(&events, 3);
+        assert_eq!(steps.counts(5_000).leases, 1);
+    }
+}
+
+// LOCK-09, case E3
+pub fn a_session_may_come_back_before_it_was_missed<M: Machine>() {
+    let mut steps = Steps::<M>::remote();
+    let asks = [
+        ask_as(1, 10_000, hold(1, 1, "kept")),
+        ask_as(2, 10_000, hold(2, 1, "given up")),
+        ask(3, 2, "wanted"),
+        ask_as(4, 10_000, hold(4, 1, "wanted")),
+        ask_as(5, 10_000, hold(5, 3, "wanted")),
+    ];
+    let kept = granted(&steps.at(0, asks), 1).lease;
+    let events = steps.at(1_000, [resume(1, &[kept, kept], &[4, 4, 9])]);
+    assert_eq!(events, [Event::Fine { tag: 3 }, ended(2, Ending::Released)]);
+    assert_eq!(steps.at(9_999, []), []);
+    let events = steps.at(10_000, [Command::EndSession(2)]);
+    granted(&events, 4);
+    assert_eq!(steps.at(10_999, []), []);
+    assert_eq!(steps.at(11_000, []), [ended(1, Ending::Expired)]);
+}
+
+// LOCK-09, LOCK-10
+pub fn nobody_comes_back_to_anothers_lease<M: Machine>() {
+    let mut steps = Steps::<M>::remote();
+    let asks = [
+        ask_as(7, 10_000, hold(1, 1, "k")),
+        ask_as(7, 10_000, hold(2, 2, "l")),
+    ];
+    let lease = granted(&steps.at(0, asks), 1).lease;
+    let events = steps.at(1_000, [resume(2, &[lease], &[])]);
+    assert_eq!(events, [Event::Fine { tag: 3 }, ended(2, Ending::Released)]);
+    assert_eq!(steps.at(10_000, []), [ended(1, Ending::Expired)]);
+}
+
 // LOCK-09
 pub fn places_are_given_up_in_bounded_steps<M: Machine>() {
     let (mut steps, _) = crowded(Steps::<M>::remote());
