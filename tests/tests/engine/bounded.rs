@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use witlock_engine::{Command, Ending, Hold, Options};
+use witlock_engine::{Command, Ending, Hold, OpenSession, Options};
 use witlock_tests::{Event, Machine, Why};
 
 use crate::steps::*;
@@ -30,7 +30,7 @@ pub fn a_step_gives_4096_events<M: Machine>() {
     let sessions = 100..1_100;
     let mut commands = Vec::new();
     for session in sessions.clone() {
-        let open = witlock_engine::OpenSession {
+        let open = OpenSession {
             session,
             ..Default::default()
         };
@@ -48,6 +48,57 @@ pub fn a_step_gives_4096_events<M: Machine>() {
     let rest = steps.all_at(0, ends[outcome.handled..].to_vec());
     assert_eq!(over(&outcome.events) + over(&rest), 10_000);
     assert_eq!(steps.counts(0).sessions, 9);
+}
+
+// LOCK-12
+pub fn a_full_step_has_room_to_ask_for_fences<M: Machine>() {
+    let mut steps = Steps::<M>::bare();
+    let open = |session| {
+        Command::OpenSession(OpenSession {
+            session,
+            ..OpenSession::default()
+        })
+    };
+    // Few enough for the full step to go below half.
+    let mut commands = vec![Command::AddFences(1..4_200), open(1), open(2)];
+    for n in 0..2_024 {
+        let key = n.to_string();
+        let mut lease = hold(n, 1, &key);
+        lease.options.max_hold = (n < 1_000).then_some(10_000);
+        commands.extend([Command::Hold(lease), ask(10_000 + n, 2, &key)]);
+    }
+    steps.all_at(0, commands);
+    // A thousand leases due, and as many broken as commands may be: each goes on.
+    let mut breaks = Vec::new();
+    for held in holdings(&mut steps) {
+        breaks.push(Command::Break {
+            tag: 4,
+            fence: held.fence,
+            place: held.place,
+        });
+    }
+    let outcome = steps.step(10_000, breaks.split_off(1_000));
+    assert!(matches!(
+        outcome.events.last(),
+        Some(Event::FencesLow { .. })
+    ));
+    assert!((4_090..=4_096).contains(&outcome.events.len()));
+    assert!(is_behind(outcome.next_deadline, 10_000));
+}
+
+fn holdings<M: Machine>(steps: &mut Steps<M>) -> Vec<witlock_engine::Holding> {
+    let mut all = Vec::new();
+    let mut next = Some(0);
+    while let Some(cursor) = next {
+        let list = Command::ListHoldings { tag: 1, cursor };
+        let events = steps.at(0, [list]);
+        let Some(Event::Holdings { page, .. }) = events.into_iter().next() else {
+            panic!("no listing");
+        };
+        all.extend(page.items);
+        next = page.next;
+    }
+    all
 }
 
 // LOCK-12, case I4
@@ -92,7 +143,7 @@ fn many_due<M: Machine>(many: u64) -> Steps<M> {
     for ticket in 0..many {
         let session = 100 + ticket / 10_000;
         if ticket % 10_000 == 0 {
-            commands.push(Command::OpenSession(witlock_engine::OpenSession {
+            commands.push(Command::OpenSession(OpenSession {
                 session,
                 ..Default::default()
             }));
@@ -249,7 +300,7 @@ pub fn a_step_lists_once_and_at_most_256<M: Machine>() {
 pub fn a_listing_passes_over_empty_places_in_bounded_steps<M: Machine>() {
     let mut steps = Steps::<M>::new();
     let open = (0..2).map(|n| {
-        Command::OpenSession(witlock_engine::OpenSession {
+        Command::OpenSession(OpenSession {
             session: 100 + n,
             max_held: Some(100_000),
             ..Default::default()

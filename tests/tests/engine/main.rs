@@ -40,6 +40,7 @@ scenarios! {
     bounded:
         a_step_handles_1024_commands
         a_step_gives_4096_events
+        a_full_step_has_room_to_ask_for_fences
         a_step_handles_1000_deadlines
         commands_get_their_turn_while_a_million_leases_are_due
         what_is_due_is_over_though_no_step_had_room
