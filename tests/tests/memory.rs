@@ -213,6 +213,43 @@ fn of_shares_of_semaphores() {
     });
 }
 
+// LOCK-13, LOCK-09, case I1
+#[test]
+fn of_a_crowd_that_came_and_went_beside_one_who_stays() {
+    let mut fixture = Fixture::new();
+    fixture.step(vec![open(7, true), open(8, true)]);
+    let asked = |n, session| Hold {
+        limit: Some(2),
+        request: Some(n),
+        ..hold(n as u64, session)
+    };
+    let before = LIVE.get();
+    // Half of the crowd comes before those who stay, half after.
+    for n in 0..u128::from(KEYS) {
+        if n == u128::from(KEYS) / 2 {
+            let stay = [(1, 0), (1, 1), (2, 0)].map(|(session, n)| Hold {
+                limit: Some(2),
+                key: "stays".into(),
+                wait: Some(u32::MAX),
+                ..hold(n, session)
+            });
+            fixture.step(stay.map(Command::Hold).into());
+        }
+        let shares = [asked(n, 7), asked(n + u128::from(KEYS), 7), asked(n, 8)];
+        fixture.step(vec![open(100 + n as u64, true)]);
+        fixture.step(shares.map(Command::Hold).into());
+    }
+    let counts = fixture.engine.counts();
+    assert_eq!(counts.keys, 2 * KEYS + 1);
+    let ends = (3..200 + KEYS).map(Command::EndSession);
+    fixture.step(ends.collect());
+    let counts = fixture.engine.counts();
+    assert_eq!((counts.keys, counts.leases, counts.waiters), (1, 2, 1));
+    // A byte or two of each key, so that those who stay keep their places.
+    let kept = LIVE.get() - before;
+    assert!(kept < 3 * KEYS as isize, "{kept} bytes are kept");
+}
+
 // LOCK-13, LOCK-12, case I1
 #[test]
 fn of_asks_that_were_refused() {

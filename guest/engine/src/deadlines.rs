@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use crate::list::Place;
+use crate::slab::Place;
 use crate::{NEVER, Nanoseconds};
 
 /// What a deadline ends. In the order in which they are handled at one moment:

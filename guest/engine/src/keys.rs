@@ -5,10 +5,11 @@ use alloc::string::String;
 use core::hash::{BuildHasher, Hasher};
 
 use hashbrown::HashTable;
-use slab::Slab;
 
 use crate::Seed;
-use crate::list::{Link, List, Place, give_back};
+use crate::give_back;
+use crate::list::{Link, List};
+use crate::slab::{Place, Slab};
 
 /// What names a key.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +79,7 @@ impl Keys {
         Keys {
             seed,
             table: HashTable::new(),
-            slab: Slab::new(),
+            slab: Slab::default(),
             unsettled: List::default(),
         }
     }
@@ -89,7 +90,7 @@ impl Keys {
 
     pub fn find(&self, name: &KeyName) -> Option<Place> {
         self.table
-            .find(self.hash(name), |at| self.slab[*at as usize].is(name))
+            .find(self.hash(name), |at| self.slab[*at].is(name))
             .copied()
     }
 
@@ -107,9 +108,9 @@ impl Keys {
             leases: List::default(),
             unsettled: false,
             of_unsettled: Link::default(),
-        }) as Place;
+        });
         self.table
-            .insert_unique(hash, place, |at| self.slab[*at as usize].hash);
+            .insert_unique(hash, place, |at| self.slab[*at].hash);
         place
     }
 
@@ -155,10 +156,8 @@ impl Keys {
         if let Ok(entry) = self.table.find_entry(hash, |at| *at == place) {
             entry.remove();
         }
-        self.slab.remove(place as usize);
-        if give_back(&mut self.slab) {
-            self.table = HashTable::new();
-        }
+        self.slab.remove(place);
+        give_back::from_table(&mut self.table, |at| self.slab[*at].hash);
     }
 
     fn hash(&self, name: &KeyName) -> u64 {
@@ -175,13 +174,13 @@ impl core::ops::Index<Place> for Keys {
     type Output = Key;
 
     fn index(&self, place: Place) -> &Key {
-        &self.slab[place as usize]
+        &self.slab[place]
     }
 }
 
 impl core::ops::IndexMut<Place> for Keys {
     fn index_mut(&mut self, place: Place) -> &mut Key {
-        &mut self.slab[place as usize]
+        &mut self.slab[place]
     }
 }
 

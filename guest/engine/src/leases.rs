@@ -1,10 +1,9 @@
 //! The keys that are held, each by a lease.
 
-use slab::Slab;
-
 use crate::deadlines::{Due, Ends};
 use crate::event::{Ending, Grant};
-use crate::list::{Link, Place, give_back};
+use crate::list::Link;
+use crate::slab::{Place, Slab};
 use crate::tickets::Ask;
 use crate::{NEVER, Nanoseconds, Seed, after};
 
@@ -94,19 +93,17 @@ pub(crate) struct Leases {
 
 impl Leases {
     pub fn add(&mut self, lease: Lease) -> Place {
-        self.slab.insert(lease) as Place
+        self.slab.insert(lease)
     }
 
     pub fn remove(&mut self, place: Place) -> Lease {
-        let lease = self.slab.remove(place as usize);
-        give_back(&mut self.slab);
-        lease
+        self.slab.remove(place)
     }
 
     /// Whether the lease with this fence is in this place.
     pub fn is_at(&self, place: Place, fence: u64) -> bool {
         self.slab
-            .get(place as usize)
+            .get(place)
             .is_some_and(|lease| lease.fence == fence)
     }
 }
@@ -115,12 +112,12 @@ impl core::ops::Index<Place> for Leases {
     type Output = Lease;
 
     fn index(&self, place: Place) -> &Lease {
-        &self.slab[place as usize]
+        &self.slab[place]
     }
 }
 
 impl core::ops::IndexMut<Place> for Leases {
     fn index_mut(&mut self, place: Place) -> &mut Lease {
-        &mut self.slab[place as usize]
+        &mut self.slab[place]
     }
 }

@@ -45,12 +45,14 @@ mod deadlines;
 mod engine;
 mod event;
 mod fences;
+mod give_back;
 mod keys;
 mod leases;
 mod list;
 mod listing;
 mod seed;
 mod sessions;
+mod slab;
 mod tickets;
 
 pub use command::{

@@ -1,42 +1,7 @@
 //! Lists threaded through the entries of a slab: an entry is put at the end, or
 //! taken out from anywhere, in O(1), and a list takes no memory of its own.
 
-use alloc::collections::VecDeque;
-
-use hashbrown::HashMap;
-use slab::Slab;
-
-use crate::Seed;
-
-/// An entry's place in its slab.
-pub(crate) type Place = u32;
-
-/// Places that an empty slab keeps room for: a lock held and released over and
-/// over shall not allocate each time, and what a million keys took is given back.
-const PLACES_KEPT: usize = 64;
-
-/// Gives back the memory of a slab in which nothing is left; tells whether it did.
-pub(crate) fn give_back<T>(slab: &mut Slab<T>) -> bool {
-    let large = slab.is_empty() && slab.capacity() > PLACES_KEPT;
-    if large {
-        *slab = Slab::new();
-    }
-    large
-}
-
-/// The same of a table.
-pub(crate) fn give_back_table<K, V>(table: &mut HashMap<K, V, Seed>) {
-    if table.is_empty() && table.capacity() > PLACES_KEPT {
-        *table = HashMap::with_hasher(*table.hasher());
-    }
-}
-
-/// The same of a queue.
-pub(crate) fn give_back_queue<T>(queue: &mut VecDeque<T>) {
-    if queue.is_empty() && queue.capacity() > PLACES_KEPT {
-        *queue = VecDeque::new();
-    }
-}
+use crate::slab::{Place, Slab};
 
 /// No place. A slab never grows to it: memory ends before.
 const NOWHERE: Place = Place::MAX;
@@ -86,26 +51,26 @@ impl List {
     }
 
     pub fn push_last<T>(&mut self, slab: &mut Slab<T>, place: Place, link: LinkOf<T>) {
-        *link(&mut slab[place as usize]) = Link {
+        *link(&mut slab[place]) = Link {
             previous: self.last,
             next: NOWHERE,
         };
         match self.last {
             NOWHERE => self.first = place,
-            last => link(&mut slab[last as usize]).next = place,
+            last => link(&mut slab[last]).next = place,
         }
         self.last = place;
     }
 
     pub fn remove<T>(&mut self, slab: &mut Slab<T>, place: Place, link: LinkOf<T>) {
-        let Link { previous, next } = core::mem::take(link(&mut slab[place as usize]));
+        let Link { previous, next } = core::mem::take(link(&mut slab[place]));
         match previous {
             NOWHERE => self.first = next,
-            previous => link(&mut slab[previous as usize]).next = next,
+            previous => link(&mut slab[previous]).next = next,
         }
         match next {
             NOWHERE => self.last = previous,
-            next => link(&mut slab[next as usize]).previous = previous,
+            next => link(&mut slab[next]).previous = previous,
         }
     }
 
@@ -121,16 +86,16 @@ mod tests {
     use alloc::vec::Vec;
 
     fn places(list: &List, slab: &Slab<Link>) -> Vec<Place> {
-        core::iter::successors(list.first(), |at| List::next(&slab[*at as usize])).collect()
+        core::iter::successors(list.first(), |at| List::next(&slab[*at])).collect()
     }
 
     #[test]
     fn entries_leave_from_anywhere() {
         for left_out in 0..3 {
-            let mut slab = Slab::new();
+            let mut slab = Slab::default();
             let mut list = List::default();
             for _ in 0..3 {
-                let place = slab.insert(Link::default()) as Place;
+                let place = slab.insert(Link::default());
                 list.push_last(&mut slab, place, |link| link);
             }
             list.remove(&mut slab, left_out, |link| link);

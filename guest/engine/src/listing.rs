@@ -8,13 +8,13 @@ use crate::engine::Engine;
 use crate::event::{Holding, Page, Waiting};
 use crate::keys::texts;
 use crate::leases::moment;
-use crate::list::Place;
+use crate::slab::Place;
 
 impl Engine {
     /// Leases by their places, from `cursor` on.
     pub(crate) fn holdings(&self, cursor: u64) -> Page<Holding, u64> {
         let mut items = Vec::new();
-        let end = self.leases.slab.capacity() as u64;
+        let end = u64::from(self.leases.slab.end());
         let mut at = cursor;
         while at < end && items.len() < STEP_LISTED && at - cursor < STEP_LOOKED_AT as u64 {
             items.extend(self.holding(at as Place));
@@ -27,7 +27,7 @@ impl Engine {
     }
 
     fn holding(&self, place: Place) -> Option<Holding> {
-        let lease = self.leases.slab.get(place as usize)?;
+        let lease = self.leases.slab.get(place)?;
         if self.is_over(place) {
             return None;
         }

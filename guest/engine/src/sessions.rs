@@ -1,13 +1,14 @@
 //! The holders, each known by its session.
 
 use hashbrown::HashMap;
-use slab::Slab;
 
 use crate::bounds::KEYS_PER_HOLDER;
 use crate::command::OpenSession;
 use crate::deadlines::{Due, Ends};
 use crate::event::Ending;
-use crate::list::{List, Place, give_back};
+use crate::give_back;
+use crate::list::List;
+use crate::slab::{Place, Slab};
 use crate::{NEVER, Nanoseconds, Seed, Session};
 
 /// One holder.
@@ -83,7 +84,7 @@ pub(crate) struct Sessions {
 impl Sessions {
     pub fn new(seed: Seed) -> Self {
         Sessions {
-            slab: Slab::new(),
+            slab: Slab::default(),
             by_number: HashMap::with_hasher(seed),
         }
     }
@@ -94,7 +95,7 @@ impl Sessions {
 
     pub fn open(&mut self, open: &OpenSession) {
         if self.find(open.session).is_none() {
-            let place = self.slab.insert(Holder::new(open)) as Place;
+            let place = self.slab.insert(Holder::new(open));
             self.by_number.insert(open.session, place);
         }
     }
@@ -103,16 +104,11 @@ impl Sessions {
     /// deadline, which is to be removed with it.
     pub fn forget_done(&mut self, place: Place) -> Option<Due> {
         // It may have been forgotten by what was done for it before.
-        let holder = self
-            .slab
-            .get(place as usize)
-            .filter(|holder| holder.is_done())?;
+        let holder = self.slab.get(place).filter(|holder| holder.is_done())?;
         let (number, due) = (holder.number, holder.due(place));
         self.by_number.remove(&number);
-        self.slab.remove(place as usize);
-        if give_back(&mut self.slab) {
-            self.by_number.shrink_to_fit();
-        }
+        give_back::from_map(&mut self.by_number);
+        self.slab.remove(place);
         Some(due)
     }
 }
@@ -121,12 +117,12 @@ impl core::ops::Index<Place> for Sessions {
     type Output = Holder;
 
     fn index(&self, place: Place) -> &Holder {
-        &self.slab[place as usize]
+        &self.slab[place]
     }
 }
 
 impl core::ops::IndexMut<Place> for Sessions {
     fn index_mut(&mut self, place: Place) -> &mut Holder {
-        &mut self.slab[place as usize]
+        &mut self.slab[place]
     }
 }

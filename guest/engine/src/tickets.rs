@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use slab::Slab;
 
 use crate::deadlines::{Due, Ends};
-use crate::list::{Link, Place, give_back};
+use crate::give_back;
+use crate::list::Link;
+use crate::slab::{Place, Slab};
 use crate::{Milliseconds, Nanoseconds, Request, Seed, Ticket};
 
 /// What is asked for, and stays with the lease that comes of it.
@@ -50,7 +51,6 @@ impl InLine {
 /// All asks in line.
 #[derive(Debug)]
 pub(crate) struct Tickets {
-    seed: Seed,
     pub slab: Slab<InLine>,
     by_number: HashMap<Ticket, Place, Seed>,
     /// Every line, in its order, one behind the other.
@@ -61,8 +61,7 @@ pub(crate) struct Tickets {
 impl Tickets {
     pub fn new(seed: Seed) -> Self {
         Tickets {
-            seed,
-            slab: Slab::new(),
+            slab: Slab::default(),
             by_number: HashMap::with_hasher(seed),
             lines: BTreeMap::new(),
             arrivals: 0,
@@ -109,7 +108,7 @@ impl Tickets {
             of_session,
             arrival,
         };
-        let place = self.slab.insert(in_line) as Place;
+        let place = self.slab.insert(in_line);
         self.by_number.insert(number, place);
         self.lines.insert((key, arrival), place);
         place
@@ -124,12 +123,10 @@ impl Tickets {
     }
 
     pub fn remove(&mut self, place: Place) -> InLine {
-        let in_line = self.slab.remove(place as usize);
+        let in_line = self.slab.remove(place);
         self.by_number.remove(&in_line.ask.number);
         self.lines.remove(&(in_line.ask.key, in_line.arrival));
-        if give_back(&mut self.slab) {
-            self.by_number = HashMap::with_hasher(self.seed);
-        }
+        give_back::from_map(&mut self.by_number);
         in_line
     }
 }
@@ -138,12 +135,12 @@ impl core::ops::Index<Place> for Tickets {
     type Output = InLine;
 
     fn index(&self, place: Place) -> &InLine {
-        &self.slab[place as usize]
+        &self.slab[place]
     }
 }
 
 impl core::ops::IndexMut<Place> for Tickets {
     fn index_mut(&mut self, place: Place) -> &mut InLine {
-        &mut self.slab[place as usize]
+        &mut self.slab[place]
     }
 }

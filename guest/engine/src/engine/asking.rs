@@ -7,7 +7,7 @@ use crate::bounds::{self, Invalid, TTL_DEFAULT, TooMany, WAIT_DEFAULT, WAITERS_P
 use crate::command::{Check, Hold, Options};
 use crate::event::{Event, Refusal};
 use crate::keys::KeyName;
-use crate::list::Place;
+use crate::slab::Place;
 use crate::tickets::Ask;
 use crate::{Milliseconds, Ticket, after};
 

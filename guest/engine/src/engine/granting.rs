@@ -7,8 +7,10 @@ use super::{Asked, Engine};
 use crate::Nanoseconds;
 use crate::bounds;
 use crate::event::{Event, Refusal};
+use crate::give_back;
 use crate::leases::Lease;
-use crate::list::{List, Place, give_back_table};
+use crate::list::List;
+use crate::slab::Place;
 use crate::tickets::Ask;
 
 impl Engine {
@@ -160,7 +162,7 @@ impl Engine {
     pub(super) fn forget_request(&mut self, ask: &Ask) {
         if let Some(request) = &ask.request {
             self.requests.remove(&(ask.session, **request));
-            give_back_table(&mut self.requests);
+            give_back::from_map(&mut self.requests);
         }
     }
 
@@ -175,7 +177,7 @@ impl Engine {
         *stake -= 1;
         if *stake == 0 {
             self.stakes.remove(&(session, key));
-            give_back_table(&mut self.stakes);
+            give_back::from_map(&mut self.stakes);
         }
     }
 

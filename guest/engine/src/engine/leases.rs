@@ -7,7 +7,7 @@ use crate::bounds::{EVENTS_PER_COMMAND, STEP_EVENTS};
 use crate::command::Hold;
 use crate::event::{Ending, Event};
 use crate::leases::moment;
-use crate::list::Place;
+use crate::slab::Place;
 use crate::{LeaseId, Nanoseconds};
 
 impl Engine {

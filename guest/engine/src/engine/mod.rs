@@ -22,8 +22,8 @@ use crate::event::{Counts, Event, Outcome};
 use crate::fences::Fences;
 use crate::keys::Keys;
 use crate::leases::Leases;
-use crate::list::Place;
 use crate::sessions::Sessions;
+use crate::slab::Place;
 use crate::tickets::Tickets;
 use crate::{Nanoseconds, Request, Seed};
 
@@ -57,7 +57,7 @@ pub struct Engine {
     /// Sessions of which something is over and not ended yet.
     sweeping: VecDeque<Place>,
     /// How far closing has got among the sessions.
-    closing: Option<usize>,
+    closing: Option<Place>,
     events: Vec<Event>,
 }
 

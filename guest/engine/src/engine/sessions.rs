@@ -8,7 +8,8 @@ use super::{Asked, Engine};
 use crate::bounds::{EVENTS_FOR_WORK, RECONNECT, STEP_LOOKED_AT};
 use crate::command::Resume;
 use crate::event::{Ending, Event, Refusal};
-use crate::list::{Place, give_back_queue};
+use crate::give_back;
+use crate::slab::Place;
 use crate::{Session, after};
 
 impl Engine {
@@ -174,7 +175,7 @@ impl Engine {
                 self.end_overdue(place);
             }
             self.sweeping.pop_front();
-            give_back_queue(&mut self.sweeping);
+            give_back::from_queue(&mut self.sweeping);
             self.sessions[session].sweeping = false;
             self.forget_session(session);
         }
@@ -194,24 +195,23 @@ impl Engine {
 
     /// Whether closing has sessions left to look at.
     pub(super) fn is_closing_sessions(&self) -> bool {
-        self.closing
-            .is_some_and(|at| at < self.sessions.slab.capacity())
+        self.closing.is_some_and(|at| at < self.sessions.slab.end())
     }
 
     /// Gives up all that sessions hold and wait for, save the leases of remote
     /// ones, which end as their holders confirm the closing, or by their ttl.
     pub(super) fn close_sessions(&mut self) {
         let Some(mut at) = self.closing else { return };
-        let end = self.sessions.slab.capacity();
+        let end = self.sessions.slab.end();
         for _ in 0..STEP_LOOKED_AT {
             if at >= end || self.room(EVENTS_FOR_WORK) == 0 {
                 break;
             }
             if let Some(holder) = self.sessions.slab.get(at) {
                 let ends = !holder.remote && !holder.ended;
-                self.give_up_tickets(at as Place);
+                self.give_up_tickets(at);
                 if ends {
-                    self.give_up_leases(at as Place, Ending::Closed);
+                    self.give_up_leases(at, Ending::Closed);
                 }
             }
             at += 1;
