@@ -208,14 +208,21 @@ pub fn keys_of_one_holder<F: Face>(face: &mut F) {
 }
 
 // LOCK-12
-pub fn keys_of_a_holder_with_bounds_of_its_own<F: Face>(face: &mut F) {
+pub fn keys_held_with_a_bound_of_ones_own<F: Face>(face: &mut F) {
     let kind = Kind {
         max_held: Some(3),
-        max_waiting: Some(2),
         ..Kind::default()
     };
     let few = face.opened(kind, &Terms::lock("jobs"));
     assert_held_at_most(face, few, 3);
+}
+
+// LOCK-12
+pub fn keys_waited_for_with_a_bound_of_ones_own<F: Face>(face: &mut F) {
+    let kind = Kind {
+        max_waiting: Some(2),
+        ..Kind::default()
+    };
     let few = face.opened(kind, &Terms::lock("jobs"));
     let [other] = face.jobs();
     assert_waits_at_most(face, few, other, 2);

@@ -1,5 +1,6 @@
 //! Which scenarios there are, what each needs, and on which faces they run.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use witlock_tests::{Native, Wasm};
@@ -20,19 +21,20 @@ fn run<F: Face>(scenario: fn(&mut F), needs: &[Need]) {
 /// Says how many scenarios ran on a face and why others did not, and fails if
 /// they are fewer than there should be.
 fn count<F: Face>(scenarios: &[(&str, &[Need])], least: usize) {
-    let mut said = String::new();
-    let mut ran = 0;
+    let mut skipped = BTreeMap::<_, Vec<_>>::new();
     for (name, needs) in scenarios {
-        match needs.iter().find_map(|need| F::cannot(*need)) {
-            None => ran += 1,
-            Some(why) => said += &format!("  not {name}: {why}\n"),
+        if let Some(why) = needs.iter().find_map(|need| F::cannot(*need)) {
+            skipped.entry(why).or_default().push(*name);
         }
     }
-    let skipped = scenarios.len() - ran;
-    let line = format!("{}: {ran} scenarios, {skipped} skipped\n{said}", F::NAME);
+    let ran = scenarios.len() - skipped.values().flatten().count();
+    let mut said = format!("{}: {ran} of {} scenarios\n", F::NAME, scenarios.len());
+    for (why, names) in skipped {
+        said += &format!("  {why}: not {}\n", names.join(", "));
+    }
     // Not by print!, which is shown only when the test fails.
     std::io::stderr()
-        .write_all(line.as_bytes())
+        .write_all(said.as_bytes())
         .expect("stderr");
     assert!(ran >= least, "{ran} scenarios of at least {least}");
 }
@@ -165,7 +167,8 @@ scenarios! {
         waits []
         waiters_of_one_key [Crowd Tasks]
         keys_of_one_holder [Crowd Tasks]
-        keys_of_a_holder_with_bounds_of_its_own [HolderBounds Tasks]
+        keys_held_with_a_bound_of_ones_own [HolderBounds]
+        keys_waited_for_with_a_bound_of_ones_own [HolderBounds Tasks]
         who_may_hold_no_more_is_passed_over [HolderBounds Tasks]
         waits_for_fences_are_waits [HolderBounds Fences Tasks];
     listing:
