@@ -3,14 +3,16 @@
 
 mod common;
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use common::{block_on, noop_context};
-use witlock::clock::ManualClock;
+use witlock::clock::{Alarm, Clock, ManualClock};
 use witlock::{Counts, Ending, HoldError, Lock, LockError, Store};
 
 fn store() -> (Store, ManualClock) {
@@ -201,6 +203,65 @@ fn deadlines_come_by_themselves() {
     let refused = lock.with_wait(brief).blocking_lease("k").unwrap_err();
     assert_eq!(refused, LockError::InUse);
     drop(next);
+}
+
+/// A clock whose calendar can be set.
+struct Calendar {
+    clock: ManualClock,
+    wall: Arc<Mutex<SystemTime>>,
+}
+
+impl Clock for Calendar {
+    fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    fn alarm(&self) -> io::Result<Box<dyn Alarm>> {
+        self.clock.alarm()
+    }
+
+    fn wall(&self) -> SystemTime {
+        *self.wall.lock().unwrap()
+    }
+}
+
+// LOCK-11, case F1, case F2
+#[test]
+fn the_calendar_may_be_set_to_anything() {
+    const HOUR: Duration = Duration::from_secs(3_600);
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
+    let (clock, today) = (ManualClock::default(), SystemTime::now());
+    let wall = Arc::new(Mutex::new(today));
+    let calendar = Calendar {
+        clock: clock.clone(),
+        wall: wall.clone(),
+    };
+    let store = Store::builder().clock(calendar).in_memory().unwrap();
+    let lock = store
+        .lock("a")
+        .max_hold(HOUR)
+        .wait(2 * HOUR)
+        .open()
+        .unwrap();
+    let held = lock.blocking_lease("k").unwrap();
+    let mut next = pin!(lock.lease("k"));
+    let before_1970 = SystemTime::UNIX_EPOCH - YEAR;
+    for set in [
+        today + HOUR,
+        today - HOUR,
+        today + 10 * YEAR,
+        today - 10 * YEAR,
+        before_1970,
+    ] {
+        *wall.lock().unwrap() = set;
+        assert!(next.as_mut().poll(&mut noop_context()).is_pending());
+        let left = block_on(store.holdings(None)).unwrap().items[0].left;
+        assert_eq!((held.ended(), left), (None, Some(HOUR)));
+    }
+    clock.advance(HOUR);
+    kept(&store);
+    assert_eq!(held.ended(), Some(Ending::Revoked));
+    assert!(next.as_mut().poll(&mut noop_context()).is_ready());
 }
 
 // LOCK-12, case F7
