@@ -197,7 +197,7 @@ fn a_storage_that_hangs_stops_only_who_needs_a_fence() {
     let lock = store.lock("a").open().unwrap();
     let held = lock.blocking_lease("held").unwrap();
     failing.store(true, Ordering::SeqCst);
-    let taken = common::take_all_fences(&lock);
+    let taken = common::take_all_fences(&store, &lock);
     assert!(taken > 0);
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| lock.blocking_lease("k"));
