@@ -9,10 +9,11 @@
 mod machine;
 mod native;
 pub mod puppet;
+pub mod simulation;
 mod wasm;
 mod watchdog;
 
 pub use machine::{Event, Machine, Outcome, Why};
 pub use native::Native;
-pub use wasm::Wasm;
+pub use wasm::{Compiled, Wasm};
 pub use watchdog::watchdog;

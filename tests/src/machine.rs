@@ -12,6 +12,14 @@ pub trait Machine {
     /// An engine with no locks and no fences.
     fn start(seed: Seed) -> Self;
 
+    /// The same, in the place of this one.
+    fn restart(&mut self, seed: Seed)
+    where
+        Self: Sized,
+    {
+        *self = Self::start(seed);
+    }
+
     /// As [`witlock_engine::Engine::step`].
     fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome;
 }

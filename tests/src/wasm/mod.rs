@@ -28,16 +28,19 @@ impl Machine for Wasm {
     const NAME: &'static str = "engine.wasm";
 
     fn start(seed: Seed) -> Self {
-        let (engine, machine) = compiled();
-        let mut store = Store::new(engine, ());
-        let machine = machine.instantiate(&mut store).expect("an instance");
+        let mut wasm = Self::of(ours());
+        wasm.restart(seed);
+        wasm
+    }
+
+    /// In the same instance, as the component's `start` promises.
+    fn restart(&mut self, seed: Seed) {
         let seed = wit::Seed {
             low: seed.low,
             high: seed.high,
         };
-        let exports = machine.witlock_engine_engine();
-        exports.call_start(&mut store, seed).expect("a start");
-        Wasm { store, machine }
+        let exports = self.machine.witlock_engine_engine();
+        exports.call_start(&mut self.store, seed).expect("a start");
     }
 
     fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome {
@@ -53,18 +56,46 @@ impl Machine for Wasm {
     }
 }
 
-/// The component, compiled once.
-fn compiled() -> &'static (Engine, bindings::MachinePre<()>) {
-    static COMPILED: OnceLock<(Engine, bindings::MachinePre<()>)> = OnceLock::new();
-    COMPILED.get_or_init(|| compile().expect("a component that compiles"))
+/// A compiled engine, of which instances are made.
+#[derive(Clone)]
+pub struct Compiled {
+    engine: Engine,
+    machine: bindings::MachinePre<()>,
 }
 
-fn compile() -> wasmtime::Result<(Engine, bindings::MachinePre<()>)> {
-    let mut config = Config::new();
-    config.concurrency_support(false);
-    let engine = Engine::new(&config)?;
-    let component = Component::from_file(&engine, witlock_programs::ENGINE)?;
-    // It imports nothing.
-    let linked = Linker::new(&engine).instantiate_pre(&component)?;
-    Ok((engine, bindings::MachinePre::new(linked)?))
+impl Compiled {
+    /// Compiles the component in a file.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or not of the world `machine`.
+    pub fn from_file(path: &str) -> wasmtime::Result<Self> {
+        let mut config = Config::new();
+        config.concurrency_support(false);
+        let engine = Engine::new(&config)?;
+        let component = Component::from_file(&engine, path)?;
+        // It imports nothing.
+        let linked = Linker::new(&engine).instantiate_pre(&component)?;
+        let machine = bindings::MachinePre::new(linked)?;
+        Ok(Compiled { engine, machine })
+    }
+}
+
+impl Wasm {
+    /// An instance of another component than ours, not started yet.
+    pub fn of(compiled: &Compiled) -> Self {
+        let mut store = Store::new(&compiled.engine, ());
+        let machine = compiled.machine.instantiate(&mut store);
+        let machine = machine.expect("an instance");
+        Wasm { store, machine }
+    }
+}
+
+/// Our component, compiled once.
+fn ours() -> &'static Compiled {
+    static OURS: OnceLock<Compiled> = OnceLock::new();
+    OURS.get_or_init(|| {
+        let compiled = Compiled::from_file(witlock_programs::ENGINE);
+        compiled.expect("a component that compiles")
+    })
 }

@@ -49,6 +49,14 @@ impl wit::Guest for Puppet {
         })
     }
 
+    fn hold_often(of: u32, key: String, times: u64) -> Result<(), LockError> {
+        STRINGS.with(|strings| {
+            strings.opened.with(of, |opened| {
+                (0..times).try_for_each(|_| opened.hold(&key, None).map(drop))
+            })
+        })
+    }
+
     fn drop_opened(which: u32) {
         drop(STRINGS.with(|strings| strings.opened.take(which)));
     }
