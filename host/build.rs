@@ -20,12 +20,14 @@ fn put_engine() -> Result<(), String> {
     let shipped = package.join("wasm/engine.wasm");
     let workspace = package.join("..");
     wasm::watch(["build.rs", "build"]);
+    // In the repository the source is what counts: a component that packaging
+    // left behind is soon an old one.
+    if workspace.join("guest/components/engine").exists() {
+        return build_engine(&workspace);
+    }
     if shipped.exists() {
         wasm::watch([&shipped]);
         return wasm::copy(&shipped, ENGINE.file);
-    }
-    if workspace.join("guest/engine").exists() {
-        return build_engine(&workspace);
     }
     Err(format!(
         "{} is missing, and so is ../guest, from which it could be built",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
-use crate::driver::{Ask, Granted, Phase, block_on, wit};
+use crate::driver::{Ask, Granted, Hold, Phase, block_on};
 use crate::lock::{Manner, Terms};
 use crate::session::Session;
 use crate::{Ending, HoldError, LockError};
@@ -27,15 +27,13 @@ impl Ticket {
         key: &str,
         manner: Manner,
     ) -> Result<Self, LockError> {
-        let ask = session.store.driver().ask(wit::Hold {
-            ticket: 0, // the driver's to give
+        let ask = session.store.driver().ask(&Hold {
             session: session.number,
-            name: terms.name.clone(),
+            name: &terms.name,
             limit: terms.limit,
-            key: key.into(),
+            key,
             wait: manner.wait.or(terms.wait),
-            options: terms.options.clone(),
-            request: None,
+            options: &terms.options,
             alone: manner.alone,
         })?;
         Ok(Ticket {

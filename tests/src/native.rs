@@ -16,7 +16,7 @@ impl Machine for Native {
     }
 
     fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome {
-        let outcome = self.0.step(now, commands);
+        let outcome = self.0.step(now, &commands);
         Outcome {
             handled: outcome.handled,
             events: outcome.events.into_iter().map(event).collect(),

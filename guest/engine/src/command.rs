@@ -1,5 +1,6 @@
 //! What the engine is asked.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -72,19 +73,20 @@ pub struct Check {
     pub options: Options,
 }
 
-/// Asks for a key.
+/// Asks for a key. Its texts may be borrowed: an ask that is answered at once
+/// need not own them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hold {
+pub struct Hold<'a> {
     /// What the answer, and the end of the lease, will name.
     pub ticket: Ticket,
     /// Who asks.
     pub session: Session,
     /// The lock's or semaphore's name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// The semaphore's limit; a lock has none.
     pub limit: Option<u32>,
     /// The key.
-    pub key: String,
+    pub key: Cow<'a, str>,
     /// How long to stand in line;
     /// [`WAIT_DEFAULT`](crate::bounds::WAIT_DEFAULT) unless given. 0 takes the
     /// key only if it is free.
@@ -113,13 +115,13 @@ pub struct Resume {
 
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum Command<'a> {
     /// Opens a session. One that is open stays as it is.
     OpenSession(OpenSession),
     /// Answered by `Fine` or `Invalid`.
     Check(Check),
     /// Answered by `Granted` or `Refused`, and after a grant by `Ended`.
-    Hold(Hold),
+    Hold(Hold<'a>),
     /// The ask leaves the line, answered by `Refused`. One that is not waiting
     /// changes nothing.
     Cancel(Ticket),

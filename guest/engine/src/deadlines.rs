@@ -25,28 +25,51 @@ pub(crate) struct Due {
 }
 
 /// All deadlines, by their time.
-#[derive(Debug, Default)]
-pub(crate) struct Deadlines(BTreeSet<Due>);
+#[derive(Debug)]
+pub(crate) struct Deadlines {
+    all: BTreeSet<Due>,
+    /// When the first is, which every step asks.
+    next: Nanoseconds,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Deadlines {
+            all: BTreeSet::new(),
+            next: NEVER,
+        }
+    }
+}
 
 impl Deadlines {
     pub fn add(&mut self, due: Due) {
         if due.at != NEVER {
-            self.0.insert(due);
+            self.all.insert(due);
+            self.next = self.next.min(due.at);
         }
     }
 
     pub fn remove(&mut self, due: &Due) {
-        if due.at != NEVER {
-            self.0.remove(due);
+        if due.at != NEVER && self.all.remove(due) && due.at == self.next {
+            self.next = self.all.first().map_or(NEVER, |first| first.at);
         }
     }
 
     pub fn next(&self) -> Option<Nanoseconds> {
-        self.0.first().map(|due| due.at)
+        (self.next != NEVER).then_some(self.next)
+    }
+
+    /// Whether something is due by `now`.
+    pub fn is_due(&self, now: Nanoseconds) -> bool {
+        // At the end of time what never comes is not due either.
+        self.next <= now && self.next != NEVER
     }
 
     /// The earliest of those due by `now`. It stays until it is removed.
     pub fn due(&self, now: Nanoseconds) -> Option<Due> {
-        self.0.first().copied().filter(|due| due.at <= now)
+        match self.is_due(now) {
+            true => self.all.first().copied(),
+            false => None,
+        }
     }
 }

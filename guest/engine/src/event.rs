@@ -18,6 +18,15 @@ pub struct Outcome {
     pub next_deadline: Option<Nanoseconds>,
 }
 
+/// What one step gave beside its events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stepped {
+    /// As [`Outcome::handled`].
+    pub handled: usize,
+    /// As [`Outcome::next_deadline`].
+    pub next_deadline: Option<Nanoseconds>,
+}
+
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {

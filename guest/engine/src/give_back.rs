@@ -3,9 +3,9 @@
 
 use alloc::collections::VecDeque;
 
-use hashbrown::{HashMap, HashTable};
+use core::hash::{BuildHasher, Hash};
 
-use crate::Seed;
+use hashbrown::{HashMap, HashTable};
 
 /// Room that is kept: a lock held and released over and over shall not allocate
 /// each time.
@@ -16,7 +16,7 @@ fn is_far_too_large(room: usize, len: usize) -> bool {
     room > KEPT && room / 16 > len
 }
 
-pub(crate) fn from_map<K: Eq + core::hash::Hash, V>(map: &mut HashMap<K, V, Seed>) {
+pub(crate) fn from_map<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>) {
     // What a map says of its capacity leaves out what is marked as removed.
     let room = map.allocation_size() / (size_of::<(K, V)>() + 1);
     if is_far_too_large(room, map.len()) {

@@ -58,6 +58,11 @@ impl Key {
         self.held < self.limit
     }
 
+    /// Whether it is free, and somebody waits for it.
+    pub fn may_serve(&self) -> bool {
+        self.is_free() && self.waiting > 0
+    }
+
     fn is(&self, name: &KeyName) -> bool {
         self.semaphore == name.limit.is_some() && self.name() == name.name && self.key() == name.key
     }
@@ -88,14 +93,13 @@ impl Keys {
         self.slab.len()
     }
 
-    pub fn find(&self, name: &KeyName) -> Option<Place> {
-        self.table
-            .find(self.hash(name), |at| self.slab[*at].is(name))
-            .copied()
+    /// The key of a name; its hash is the caller's to compute, once.
+    pub fn find(&self, hash: u64, name: &KeyName) -> Option<Place> {
+        let found = self.table.find(hash, |at| self.slab[*at].is(name));
+        found.copied()
     }
 
-    pub fn add(&mut self, name: &KeyName) -> Place {
-        let hash = self.hash(name);
+    pub fn add(&mut self, hash: u64, name: &KeyName) -> Place {
         let place = self.slab.insert(Key {
             hash,
             text: [name.name, name.key].concat().into(),
@@ -160,7 +164,7 @@ impl Keys {
         give_back::from_table(&mut self.table, |at| self.slab[*at].hash);
     }
 
-    fn hash(&self, name: &KeyName) -> u64 {
+    pub fn hash(&self, name: &KeyName) -> u64 {
         let mut hasher = self.seed.build_hasher();
         hasher.write(name.name.as_bytes());
         // No UTF-8 has these bytes: where the name ends is never in doubt.

@@ -21,7 +21,7 @@
 //! let mut engine = Engine::new(Seed { low: 1, high: 2 });
 //! let outcome = engine.step(
 //!     0,
-//!     vec![
+//!     &[
 //!         Command::AddFences(1..1000),
 //!         Command::OpenSession(OpenSession { session: 1, ..Default::default() }),
 //!         Command::Hold(Hold {
@@ -59,7 +59,7 @@ pub use command::{
     Check, Command, Hold, LeaseId, OpenSession, Options, Request, Resume, Session, Ticket,
 };
 pub use engine::Engine;
-pub use event::{Counts, Ending, Event, Grant, Holding, Outcome, Page, Refusal, Waiting};
+pub use event::{Counts, Ending, Event, Grant, Holding, Outcome, Page, Refusal, Stepped, Waiting};
 pub use seed::Seed;
 
 /// A moment or a span in nanoseconds. Moments count from wherever the clock of

@@ -8,8 +8,9 @@ use crate::deadlines::{Due, Ends};
 use crate::event::Ending;
 use crate::give_back;
 use crate::list::List;
+use crate::seed::Numbers;
 use crate::slab::{Place, Slab};
-use crate::{NEVER, Nanoseconds, Seed, Session};
+use crate::{NEVER, Nanoseconds, Session};
 
 /// One holder.
 #[derive(Debug)]
@@ -75,20 +76,13 @@ impl Holder {
 }
 
 /// All holders.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sessions {
     pub slab: Slab<Holder>,
-    by_number: HashMap<Session, Place, Seed>,
+    by_number: HashMap<Session, Place, Numbers>,
 }
 
 impl Sessions {
-    pub fn new(seed: Seed) -> Self {
-        Sessions {
-            slab: Slab::default(),
-            by_number: HashMap::with_hasher(seed),
-        }
-    }
-
     pub fn find(&self, number: Session) -> Option<Place> {
         self.by_number.get(&number).copied()
     }

@@ -8,8 +8,9 @@ use hashbrown::HashMap;
 use crate::deadlines::{Due, Ends};
 use crate::give_back;
 use crate::list::Link;
+use crate::seed::Numbers;
 use crate::slab::{Place, Slab};
-use crate::{Milliseconds, Nanoseconds, Request, Seed, Ticket};
+use crate::{Milliseconds, Nanoseconds, Request, Ticket};
 
 /// What is asked for, and stays with the lease that comes of it.
 #[derive(Debug)]
@@ -49,25 +50,16 @@ impl InLine {
 }
 
 /// All asks in line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tickets {
     pub slab: Slab<InLine>,
-    by_number: HashMap<Ticket, Place, Seed>,
+    by_number: HashMap<Ticket, Place, Numbers>,
     /// Every line, in its order, one behind the other.
     lines: BTreeMap<(Place, u64), Place>,
     arrivals: u64,
 }
 
 impl Tickets {
-    pub fn new(seed: Seed) -> Self {
-        Tickets {
-            slab: Slab::default(),
-            by_number: HashMap::with_hasher(seed),
-            lines: BTreeMap::new(),
-            arrivals: 0,
-        }
-    }
-
     pub fn len(&self) -> usize {
         self.slab.len()
     }

@@ -14,15 +14,22 @@ impl Wake for Parked {
     }
 }
 
+thread_local! {
+    /// One for all that a thread ever waits for: a wake that comes late only
+    /// makes it look once more.
+    static WAKER: Waker = Waker::from(Arc::new(Parked(std::thread::current())));
+}
+
 /// Blocks this thread until the future is done.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Parked(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
+    WAKER.with(|waker| {
+        let mut context = Context::from_waker(waker);
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                return value;
+            }
+            std::thread::park();
         }
-        std::thread::park();
-    }
+    })
 }

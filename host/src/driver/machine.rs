@@ -57,6 +57,8 @@ fn config() -> Config {
 pub(crate) struct Machine {
     store: Store<()>,
     machine: bindings::Machine,
+    /// Room for a name and a key.
+    text: String,
 }
 
 impl Machine {
@@ -65,12 +67,79 @@ impl Machine {
         let machine = blueprint.machine.instantiate(&mut store)?;
         let exports = machine.witlock_engine_engine();
         exports.call_start(&mut store, random_seed()?)?;
-        Ok(Machine { store, machine })
+        Ok(Machine {
+            store,
+            machine,
+            text: String::new(),
+        })
     }
 
     pub fn step(&mut self, now: u64, commands: &[wit::Command]) -> wasmtime::Result<wit::Outcome> {
         let exports = self.machine.witlock_engine_engine();
         exports.call_step(&mut self.store, now, commands)
+    }
+
+    /// A step with one hold, whose label is left out.
+    pub fn hold(&mut self, now: u64, ticket: u64, hold: &Hold) -> wasmtime::Result<wit::Answer> {
+        self.text.clear();
+        self.text.push_str(hold.name);
+        self.text.push_str(hold.key);
+        let exports = self.machine.witlock_engine_engine();
+        exports.call_step_hold(
+            &mut self.store,
+            now,
+            ticket,
+            hold.session,
+            &self.text,
+            // More than is counted here is longer than a name may be.
+            u32::try_from(hold.name.len()).unwrap_or(u32::MAX),
+            hold.limit,
+            hold.wait,
+            hold.options.ttl,
+            hold.options.max_hold,
+            hold.alone,
+        )
+    }
+
+    /// A step with one release.
+    pub fn release(&mut self, now: u64, lease: wit::LeaseId) -> wasmtime::Result<wit::Answer> {
+        let exports = self.machine.witlock_engine_engine();
+        exports.call_step_release(&mut self.store, now, lease)
+    }
+
+    /// The events of which an answer says that there are more than it tells.
+    pub fn untold(&mut self) -> wasmtime::Result<Vec<wit::Event>> {
+        let exports = self.machine.witlock_engine_engine();
+        exports.call_untold(&mut self.store)
+    }
+}
+
+/// An ask, borrowed: most are answered at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hold<'a> {
+    pub session: u64,
+    pub name: &'a str,
+    pub limit: Option<u32>,
+    pub key: &'a str,
+    pub wait: Option<u32>,
+    pub options: &'a wit::Options,
+    pub alone: bool,
+}
+
+impl Hold<'_> {
+    /// The same as a command.
+    pub fn command(&self, ticket: u64) -> wit::Command {
+        wit::Command::Hold(wit::Hold {
+            ticket,
+            session: self.session,
+            name: self.name.into(),
+            limit: self.limit,
+            key: self.key.into(),
+            wait: self.wait,
+            options: self.options.clone(),
+            request: None,
+            alone: self.alone,
+        })
     }
 }
 

@@ -18,7 +18,7 @@ use std::task::Context;
 
 pub(crate) use asks::{Ask, Granted, LeaseId, Phase, lock};
 pub(crate) use block_on::block_on;
-pub(crate) use machine::{Blueprint, wit};
+pub(crate) use machine::{Blueprint, Hold, wit};
 pub(crate) use threads::{FenceOrders, Threads};
 
 use crate::clock::{Alarm, Clock};
@@ -30,6 +30,9 @@ use machine::Machine;
 /// By what a command goes that needs no answer of its own: the end of a lease
 /// tells of its release.
 const NO_TAG: u64 = 0;
+
+/// A moment that never comes, in an answer of the engine.
+const NEVER: u64 = u64::MAX;
 
 /// How many steps a caller runs before it leaves those of others to the store's
 /// own thread: under a load that never ends it has work of its own to do.
@@ -75,7 +78,7 @@ impl Driver {
         let machine = machine.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
         let running = Running {
             machine: Some(machine),
-            alarm_at: u64::MAX,
+            alarm_at: NEVER,
         };
         Ok(Driver {
             clock,
@@ -114,18 +117,19 @@ impl Driver {
 
     /// Asks for a key; the ticket is given here. The answer, and the end of the
     /// lease, come to the ask.
-    pub fn ask(&self, mut hold: wit::Hold) -> Result<Arc<Ask>, LockError> {
-        let ask = {
+    pub fn ask(&self, hold: &Hold) -> Result<Arc<Ask>, LockError> {
+        let (ask, is_next) = {
             let mut queue = lock(&self.queue);
             if queue.closed {
                 return Err(LockError::Closed);
             }
-            let ask = queue.asks.add_ask();
-            hold.ticket = ask.number;
-            queue.commands.push(wit::Command::Hold(hold));
-            ask
+            (queue.asks.add_ask(), queue.commands.is_empty())
         };
-        self.run();
+        let is_plain = hold.options.label.is_none();
+        let call = |machine: &mut Machine, now| machine.hold(now, ask.number, hold);
+        if !(is_next && is_plain && self.step_at_once(call)) {
+            self.command(hold.command(ask.number));
+        }
         Ok(ask)
     }
 
@@ -140,7 +144,10 @@ impl Driver {
 
     /// Releases a lease. Its end tells whether it lasted until then.
     pub fn release(&self, id: LeaseId) {
-        self.command(release_command(id));
+        let call = |machine: &mut Machine, now| machine.release(now, id.into());
+        if self.has_commands() || !self.step_at_once(call) {
+            self.command(release_command(id));
+        }
     }
 
     /// A command that is answered once.
@@ -207,14 +214,60 @@ impl Driver {
         let mut wakers = Wakers::new();
         let next = {
             let mut engine = lock(&self.engine);
-            engine.alarm_at = u64::MAX;
+            engine.alarm_at = NEVER;
             self.step(&mut engine, &mut wakers);
-            (engine.alarm_at != u64::MAX).then_some(engine.alarm_at)
+            (engine.alarm_at != NEVER).then_some(engine.alarm_at)
         };
         wake(wakers);
         // What came while this thread had the engine.
         self.run();
         next
+    }
+
+    /// Steps with one command that nothing queued comes before; false if another
+    /// thread has the engine.
+    fn step_at_once(
+        &self,
+        call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<wit::Answer>,
+    ) -> bool {
+        let mut wakers = Wakers::new();
+        match self.engine.try_lock() {
+            Ok(mut engine) => self.call(&mut engine, call, &mut wakers),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                self.call(&mut poisoned.into_inner(), call, &mut wakers);
+            }
+            Err(TryLockError::WouldBlock) => return false,
+        }
+        wake(wakers);
+        // What came while this thread had the engine.
+        self.run();
+        true
+    }
+
+    fn call(
+        &self,
+        engine: &mut Running,
+        call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<wit::Answer>,
+        wakers: &mut Wakers,
+    ) {
+        let Some(machine) = &mut engine.machine else {
+            return self.answer_all_closed(wakers);
+        };
+        let stepped = unwound(|| {
+            let answer = call(machine, self.clock.now())?;
+            let untold = (answer.told == wit::Told::More).then(|| machine.untold());
+            Ok((answer, untold.transpose()?))
+        });
+        match stepped {
+            Ok((answer, untold)) => {
+                match untold {
+                    None => lock(&self.queue).hand_out(&answer, wakers),
+                    Some(events) => self.dispatch(events, Vec::new(), wakers),
+                }
+                self.set_alarm(engine, answer.next_deadline);
+            }
+            Err(trap) => self.start_anew(engine, &trap, wakers),
+        }
     }
 
     fn step(&self, engine: &mut Running, wakers: &mut Wakers) {
@@ -226,7 +279,7 @@ impl Driver {
             Ok(outcome) => {
                 commands.drain(..outcome.handled as usize);
                 self.dispatch(outcome.events, commands, wakers);
-                self.set_alarm(engine, outcome.next_deadline);
+                self.set_alarm(engine, outcome.next_deadline.unwrap_or(NEVER));
             }
             Err(trap) => self.start_anew(engine, &trap, wakers),
         }
@@ -249,10 +302,8 @@ impl Driver {
 
     /// Only an earlier alarm is worth a system call: a late one rings for
     /// nothing once, and is set anew then.
-    fn set_alarm(&self, engine: &mut Running, at: Option<u64>) {
-        if let Some(at) = at
-            && at < engine.alarm_at
-        {
+    fn set_alarm(&self, engine: &mut Running, at: u64) {
+        if at < engine.alarm_at {
             engine.alarm_at = at;
             self.alarm.set(at);
         }
@@ -308,17 +359,11 @@ impl Driver {
 impl Queue {
     fn dispatch(&mut self, event: wit::Event, wakers: &mut Wakers) {
         match event {
-            wit::Event::Granted(grant) => self.granted(&grant, wakers),
-            wit::Event::Refused(refused) => {
-                if let Some(ask) = self.asks.take_ask(refused.ticket) {
-                    ask.refuse(lock_error(refused.why), wakers);
-                }
+            wit::Event::Granted(grant) => {
+                self.granted(grant.ticket, grant.lease, grant.revoked, wakers);
             }
-            wit::Event::Ended(ended) => {
-                if let Some(ask) = self.asks.take_ask(ended.ticket) {
-                    ask.end(ending(ended.how), wakers);
-                }
-            }
+            wit::Event::Refused(refused) => self.refused(refused.ticket, refused.why, wakers),
+            wit::Event::Ended(ended) => self.ended(ended.ticket, ended.how, wakers),
             wit::Event::Superseded(ticket) => {
                 // Nobody in this process asks again by a request.
                 debug_assert!(false, "ticket {ticket} superseded");
@@ -338,16 +383,44 @@ impl Queue {
         }
     }
 
-    fn granted(&mut self, grant: &wit::Grant, wakers: &mut Wakers) {
-        let id = LeaseId {
-            fence: grant.lease.fence,
-            secret: grant.lease.secret,
-        };
-        let granted = Granted {
-            id,
-            revoked: grant.revoked,
-        };
-        let wanted = self.asks.ask(grant.ticket);
+    /// Hands out what a step with one command came to.
+    fn hand_out(&mut self, answer: &wit::Answer, wakers: &mut Wakers) {
+        use wit::Told::{Ended, EndedAndGranted, Granted, InUse, More, NotHeld, Nothing};
+        let revoked = (answer.revoked != NEVER).then_some(answer.revoked);
+        match answer.told {
+            Granted => self.granted(answer.ticket, answer.lease, revoked, wakers),
+            Ended => self.ended(answer.ended, answer.how, wakers),
+            EndedAndGranted => {
+                self.ended(answer.ended, answer.how, wakers);
+                self.granted(answer.ticket, answer.lease, revoked, wakers);
+            }
+            InUse => self.refused(answer.ticket, wit::Refusal::InUse, wakers),
+            Nothing | NotHeld | More => {}
+        }
+    }
+
+    fn refused(&mut self, ticket: u64, why: wit::Refusal, wakers: &mut Wakers) {
+        if let Some(ask) = self.asks.take_ask(ticket) {
+            ask.refuse(lock_error(why), wakers);
+        }
+    }
+
+    fn ended(&mut self, ticket: u64, how: wit::Ending, wakers: &mut Wakers) {
+        if let Some(ask) = self.asks.take_ask(ticket) {
+            ask.end(ending(how), wakers);
+        }
+    }
+
+    fn granted(
+        &mut self,
+        ticket: u64,
+        wit::LeaseId { fence, secret }: wit::LeaseId,
+        revoked: Option<u64>,
+        wakers: &mut Wakers,
+    ) {
+        let id = LeaseId { fence, secret };
+        let granted = Granted { id, revoked };
+        let wanted = self.asks.ask(ticket);
         if wanted.is_none_or(|ask| ask.grant(granted, wakers)) {
             self.commands.push(release_command(id));
         }
@@ -355,11 +428,16 @@ impl Queue {
 }
 
 fn release_command(id: LeaseId) -> wit::Command {
-    let lease = wit::LeaseId {
-        fence: id.fence,
-        secret: id.secret,
-    };
-    wit::Command::Release(wit::ByLease { tag: NO_TAG, lease })
+    wit::Command::Release(wit::ByLease {
+        tag: NO_TAG,
+        lease: id.into(),
+    })
+}
+
+impl From<LeaseId> for wit::LeaseId {
+    fn from(LeaseId { fence, secret }: LeaseId) -> Self {
+        wit::LeaseId { fence, secret }
+    }
 }
 
 /// A panic in wasmtime, which panics where the system has no memory for a stack,

@@ -37,7 +37,7 @@ impl<M: Machine> Stepped<M> {
     }
 }
 
-pub fn hold(key: &str) -> Hold {
+pub fn hold(key: &str) -> Hold<'_> {
     Hold {
         ticket: 1,
         session: 1,

@@ -390,7 +390,14 @@ impl Model {
             let lost = self.closing && session >= REMOTE;
             self.holder_mut(session).ended = true;
             self.give_up_line(session);
-            self.give_up_leases(session, if lost { Ending::Closed } else { Ending::Released });
+            self.give_up_leases(
+                session,
+                if lost {
+                    Ending::Closed
+                } else {
+                    Ending::Released
+                },
+            );
         }
         self.work_off();
     }
@@ -607,7 +614,10 @@ impl Model {
     }
 
     pub(super) fn left(&self) -> u64 {
-        self.fences.iter().map(|range| range.end - range.start).sum()
+        self.fences
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum()
     }
 
     // Sessions.
@@ -625,13 +635,19 @@ impl Model {
 
     fn give_up_line(&mut self, session: u64) {
         let is_its = |it: &&mut Entry| it.ask.session == session;
-        self.line.iter_mut().filter(is_its).for_each(|it| it.gone = true);
+        self.line
+            .iter_mut()
+            .filter(is_its)
+            .for_each(|it| it.gone = true);
         self.sweep_later(session);
     }
 
     fn give_up_leases(&mut self, session: u64, how: Ending) {
         let is_its = |it: &&mut Entry| it.ask.session == session;
-        self.held.iter_mut().filter(is_its).for_each(|it| it.gone = true);
+        self.held
+            .iter_mut()
+            .filter(is_its)
+            .for_each(|it| it.gone = true);
         self.holder_mut(session).swept = how;
         self.sweep_later(session);
     }
@@ -679,7 +695,11 @@ impl Model {
             fits && self.left() > 0
         };
         match self.line.iter().find(idle) {
-            Some(it) => Err(format!("{:?} is free, and ticket {} waits", it.key(), it.ticket)),
+            Some(it) => Err(format!(
+                "{:?} is free, and ticket {} waits",
+                it.key(),
+                it.ticket
+            )),
             None => Ok(()),
         }
     }
@@ -713,7 +733,10 @@ fn after(now: u64, span: u32) -> u64 {
 }
 
 fn position(entries: &[Entry], is_it: impl Fn(&Entry) -> bool) -> usize {
-    entries.iter().position(is_it).expect("what is due is there")
+    entries
+        .iter()
+        .position(is_it)
+        .expect("what is due is there")
 }
 
 /// The first of a session's, in its session's order.

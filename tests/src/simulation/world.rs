@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use witlock::fences::FenceStorage as _;
-use witlock_engine::{Command, Hold, LeaseId, OpenSession, Options, Resume, Seed};
+use witlock_engine::{Hold, LeaseId, OpenSession, Options, Resume, Seed};
 use witlock_engine::{Holding, Page, Ticket, Waiting};
 
 use super::disk::Disk;
@@ -38,6 +38,9 @@ impl Done {
     }
 }
 
+/// A command that owns its texts.
+type Command = witlock_engine::Command<'static>;
+
 /// A name that all locks have.
 const NAME: &str = "jobs";
 
@@ -49,11 +52,7 @@ const NO_FENCES: &str = "the disk is full";
 /// # Errors
 ///
 /// Where they differ, and how.
-pub fn live<M: Machine>(
-    machine: &mut M,
-    disk: Disk,
-    history: &History,
-) -> Result<Done, String> {
+pub fn live<M: Machine>(machine: &mut M, disk: Disk, history: &History) -> Result<Done, String> {
     let mut world = World::new(machine, disk, history);
     world.open()?;
     for (number, step) in history.steps.iter().enumerate() {
@@ -183,9 +182,10 @@ impl<'a, M: Machine> World<'a, M> {
                 tag: 0,
                 lease,
             }),
-            Op::Renew(pick) => {
-                self.by_lease(*pick, Model::renew, |lease| Command::Renew { tag: 0, lease })
-            }
+            Op::Renew(pick) => self.by_lease(*pick, Model::renew, |lease| Command::Renew {
+                tag: 0,
+                lease,
+            }),
             Op::Break(pick) => self.break_lease(*pick),
             Op::Open(session) => vec![self.open_session(*session)],
             Op::End(session) => {
@@ -220,7 +220,7 @@ impl<'a, M: Machine> World<'a, M> {
             session: ask.session,
             name: NAME.into(),
             limit: ask.limit,
-            key: ask.key.to_string(),
+            key: ask.key.to_string().into(),
             wait: Some(ask.wait),
             options: Options {
                 ttl: Some(ask.ttl),

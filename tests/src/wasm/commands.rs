@@ -55,9 +55,9 @@ fn hold(hold: Hold) -> wit::Hold {
     wit::Hold {
         ticket: hold.ticket,
         session: hold.session,
-        name: hold.name,
+        name: hold.name.into_owned(),
         limit: hold.limit,
-        key: hold.key,
+        key: hold.key.into_owned(),
         wait: hold.wait,
         options: options(hold.options),
         request: hold.request.map(request),
@@ -80,7 +80,7 @@ fn by_lease(tag: u64, lease: LeaseId) -> wit::ByLease {
     }
 }
 
-fn lease_id(id: LeaseId) -> wit::LeaseId {
+pub(super) fn lease_id(id: LeaseId) -> wit::LeaseId {
     wit::LeaseId {
         fence: id.fence,
         secret: id.secret,

@@ -73,7 +73,7 @@ fn why_of(why: wit::Refusal) -> Why {
     }
 }
 
-fn ending(ending: wit::Ending) -> Ending {
+pub(super) fn ending(ending: wit::Ending) -> Ending {
     match ending {
         wit::Ending::Released => Ending::Released,
         wit::Ending::Expired => Ending::Expired,

@@ -1,5 +1,6 @@
 //! The engine as `engine.wasm`, driven as the host drives it.
 
+mod answers;
 mod commands;
 mod events;
 
@@ -44,6 +45,11 @@ impl Machine for Wasm {
     }
 
     fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome {
+        if let [command] = &commands[..]
+            && let Some(outcome) = self.answer(now, command)
+        {
+            return outcome;
+        }
         let commands: Vec<_> = commands.into_iter().map(commands::to_wit).collect();
         let exports = self.machine.witlock_engine_engine();
         let outcome = exports.call_step(&mut self.store, now, &commands);

@@ -4,7 +4,7 @@ use witlock_engine::{Check, Command, Hold, LeaseId, OpenSession, Options, Reques
 
 use crate::wit;
 
-pub(crate) fn from_wit(command: wit::Command) -> Command {
+pub(crate) fn from_wit(command: wit::Command) -> Command<'static> {
     match command {
         wit::Command::OpenSession(open) => Command::OpenSession(OpenSession {
             session: open.session,
@@ -21,9 +21,9 @@ pub(crate) fn from_wit(command: wit::Command) -> Command {
         wit::Command::Hold(hold) => Command::Hold(Hold {
             ticket: hold.ticket,
             session: hold.session,
-            name: hold.name,
+            name: hold.name.into(),
             limit: hold.limit,
-            key: hold.key,
+            key: hold.key.into(),
             wait: hold.wait,
             options: options(hold.options),
             request: hold.request.map(request),

@@ -71,7 +71,7 @@ fn refusal(refusal: Refusal) -> wit::Refusal {
     }
 }
 
-fn ending(ending: Ending) -> wit::Ending {
+pub(crate) fn ending(ending: Ending) -> wit::Ending {
     match ending {
         Ending::Released => wit::Ending::Released,
         Ending::Expired => wit::Ending::Expired,

@@ -1,12 +1,14 @@
 //! `engine.wasm`: [`witlock_engine`] behind `witlock:engine/engine`. Nothing is
 //! decided here; this turns the one's types into the other's.
 
+mod answers;
 mod commands;
 mod events;
+mod machine;
 
 use std::cell::RefCell;
 
-use witlock_engine::{Engine, Seed};
+use machine::Machine;
 
 #[allow(missing_docs)] // documented in wit/engine
 mod bindings {
@@ -16,9 +18,9 @@ mod bindings {
 use bindings::exports::witlock::engine::engine as wit;
 
 std::thread_local! {
-    /// The one engine. A component without imports is never entered while a
-    /// call is under way, so it is never borrowed twice.
-    static ENGINE: RefCell<Option<Engine>> = const { RefCell::new(None) };
+    /// A component without imports is never entered while a call is under way,
+    /// so this is never borrowed twice.
+    static MACHINE: RefCell<Machine> = const { RefCell::new(Machine::new()) };
 }
 
 /// The component.
@@ -27,24 +29,42 @@ struct Component;
 
 impl wit::Guest for Component {
     fn start(seed: wit::Seed) {
-        let seed = Seed {
-            low: seed.low,
-            high: seed.high,
-        };
-        ENGINE.set(Some(Engine::new(seed)));
+        MACHINE.with_borrow_mut(|machine| machine.start(seed));
     }
 
     fn step(now: u64, commands: Vec<wit::Command>) -> wit::Outcome {
-        let commands = commands.into_iter().map(commands::from_wit).collect();
-        let unseeded = || Engine::new(Seed::default());
-        let outcome = ENGINE
-            .with_borrow_mut(|engine| engine.get_or_insert_with(unseeded).step(now, commands));
-        wit::Outcome {
-            // At most 1 024.
-            handled: outcome.handled as u32,
-            events: outcome.events.into_iter().map(events::to_wit).collect(),
-            next_deadline: outcome.next_deadline,
-        }
+        MACHINE.with_borrow_mut(|machine| machine.step(now, commands))
+    }
+
+    fn step_hold(
+        now: u64,
+        ticket: u64,
+        session: u64,
+        text: String,
+        name_bytes: u32,
+        limit: Option<u32>,
+        wait: Option<u32>,
+        ttl: Option<u32>,
+        max_hold: Option<u32>,
+        alone: bool,
+    ) -> wit::Answer {
+        let hold = machine::hold(
+            (&text, name_bytes),
+            (ticket, session),
+            limit,
+            wait,
+            (ttl, max_hold),
+            alone,
+        );
+        MACHINE.with_borrow_mut(|machine| machine.answer(now, &hold))
+    }
+
+    fn step_release(now: u64, lease: wit::LeaseId) -> wit::Answer {
+        MACHINE.with_borrow_mut(|machine| machine.release(now, lease))
+    }
+
+    fn untold() -> Vec<wit::Event> {
+        MACHINE.with_borrow_mut(Machine::untold)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::slab::Place;
 use crate::tickets::Ask;
 use crate::{Milliseconds, Ticket, after};
 
-impl Hold {
+impl Hold<'_> {
     pub(super) fn key_name(&self) -> KeyName<'_> {
         KeyName {
             name: &self.name,
@@ -33,28 +33,31 @@ impl Engine {
         );
     }
 
-    pub(super) fn hold(&mut self, hold: Hold) {
+    pub(super) fn hold(&mut self, hold: &Hold) {
         let ticket = hold.ticket;
         if let Err(why) = self.ask(hold) {
             self.events.push(Event::Refused { ticket, why });
         }
     }
 
-    fn ask(&mut self, hold: Hold) -> Result<(), Refusal> {
-        check_hold(&hold)?;
-        let session = self.session_of(&hold)?;
+    fn ask(&mut self, hold: &Hold) -> Result<(), Refusal> {
+        check_hold(hold)?;
+        let session = self.session_of(hold)?;
         if let Some(request) = hold.request
             && let Some(asked) = self.requests.get(&(session, request)).copied()
-            && self.ask_again(&hold, asked)?
         {
-            return Ok(());
+            if self.ask_again(hold, asked)? {
+                return Ok(());
+            }
+            // What was asked before is over now, and the session may be with it.
+            self.session_of(hold)?;
         }
-        // What was asked before is over now, and the session may be with it.
-        let session = self.session_of(&hold)?;
-        let found = self.keys.find(&hold.key_name());
+        let named = hold.key_name();
+        let hash = self.keys.hash(&named);
+        let found = self.keys.find(hash, &named);
         let free = found.is_none_or(|key| self.keys[key].is_free() && self.keys[key].waiting == 0);
         if let Some(key) = found {
-            self.check_key(key, &hold, session, free)?;
+            self.check_key(key, hold, session, free)?;
         }
         let wait = hold.wait.unwrap_or(WAIT_DEFAULT);
         if !free && wait == 0 {
@@ -66,7 +69,7 @@ impl Engine {
         if !free || self.fences.left() == 0 {
             self.check_may_wait(session)?;
         }
-        let key = found.unwrap_or_else(|| self.keys.add(&hold.key_name()));
+        let key = found.unwrap_or_else(|| self.keys.add(hash, &named));
         let ask = self.new_ask(hold, session, key);
         match (free, self.fences.left()) {
             (true, 1..) => self.grant(ask),
@@ -84,6 +87,12 @@ impl Engine {
         }
     }
 
+    /// The key that a hold names, if it is in use.
+    pub(super) fn key_of(&self, hold: &Hold) -> Option<Place> {
+        let named = hold.key_name();
+        self.keys.find(self.keys.hash(&named), &named)
+    }
+
     /// Answers a request that was asked before, if it still has its place in
     /// line or its lease. Otherwise it is a new ask.
     fn ask_again(&mut self, hold: &Hold, asked: Asked) -> Result<bool, Refusal> {
@@ -99,7 +108,7 @@ impl Engine {
             Asked::InLine(place) => self.tickets[place].ask.key,
             Asked::Held(place) => self.leases[place].ask.key,
         };
-        if self.keys.find(&hold.key_name()) != Some(key) {
+        if self.key_of(hold) != Some(key) {
             return Err(Refusal::Invalid(Invalid::OtherKey));
         }
         self.check_limit(key, hold)?;
@@ -181,7 +190,7 @@ impl Engine {
         }
     }
 
-    fn new_ask(&self, hold: Hold, session: Place, key: Place) -> Ask {
+    fn new_ask(&self, hold: &Hold, session: Place, key: Place) -> Ask {
         let ttl = hold.options.ttl.unwrap_or(TTL_DEFAULT);
         Ask {
             number: hold.ticket,
@@ -189,7 +198,7 @@ impl Engine {
             key,
             ttl: self.sessions[session].remote.then_some(ttl),
             max_hold: hold.options.max_hold,
-            label: hold.options.label.map(Box::from),
+            label: hold.options.label.as_deref().map(Box::from),
             request: hold.request.map(Box::new),
         }
     }

@@ -20,7 +20,7 @@ impl Engine {
     ///
     /// An ask whose wait ran out before `moment` is gone, told or not.
     pub(super) fn settle(&mut self, key: Place, moment: Nanoseconds) {
-        while self.keys[key].is_free()
+        while self.keys[key].may_serve()
             && let Some(head) = self.tickets.head(key)
         {
             if !self.may_work() {

@@ -88,7 +88,7 @@ impl Engine {
         if !self.is_behind() {
             return true;
         }
-        let Some(key) = self.keys.find(&hold.key_name()) else {
+        let Some(key) = self.key_of(hold) else {
             return true;
         };
         let mut over: Vec<Place> = self.leases_of(key).filter(|at| self.is_over(*at)).collect();

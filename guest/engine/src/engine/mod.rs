@@ -18,7 +18,7 @@ use crate::bounds::{
 };
 use crate::command::Command;
 use crate::deadlines::{Deadlines, Ends};
-use crate::event::{Counts, Event, Outcome};
+use crate::event::{Counts, Event, Outcome, Stepped};
 use crate::fences::Fences;
 use crate::keys::Keys;
 use crate::leases::Leases;
@@ -58,6 +58,7 @@ pub struct Engine {
     sweeping: VecDeque<Place>,
     /// How far closing has got among the sessions.
     closing: Option<Place>,
+    /// Those of the step under way.
     events: Vec<Event>,
 }
 
@@ -69,8 +70,8 @@ impl Engine {
             now: 0,
             keys: Keys::new(seed),
             leases: Leases::default(),
-            tickets: Tickets::new(seed),
-            sessions: Sessions::new(seed),
+            tickets: Tickets::default(),
+            sessions: Sessions::default(),
             deadlines: Deadlines::default(),
             fences: Fences::default(),
             requests: HashMap::with_hasher(seed),
@@ -86,7 +87,29 @@ impl Engine {
     /// Moves the time to `now` (one earlier than a time seen before counts as
     /// that one), ends what is due, then handles the commands in their order,
     /// as many as the step has room for.
-    pub fn step(&mut self, now: Nanoseconds, commands: Vec<Command>) -> Outcome {
+    pub fn step(&mut self, now: Nanoseconds, commands: &[Command]) -> Outcome {
+        let mut events = Vec::new();
+        let Stepped {
+            handled,
+            next_deadline,
+        } = self.step_into(now, commands, &mut events);
+        Outcome {
+            handled,
+            events,
+            next_deadline,
+        }
+    }
+
+    /// As [`step`](Engine::step), with the events added to `events`, which is
+    /// empty: who steps often keeps its room.
+    pub fn step_into(
+        &mut self,
+        now: Nanoseconds,
+        commands: &[Command],
+        events: &mut Vec<Event>,
+    ) -> Stepped {
+        debug_assert!(events.is_empty(), "events of another step count for this");
+        core::mem::swap(&mut self.events, events);
         self.now = self.now.max(now);
         self.end_due();
         self.work_off();
@@ -100,9 +123,9 @@ impl Engine {
         } else {
             self.deadlines.next()
         };
-        Outcome {
+        core::mem::swap(&mut self.events, events);
+        Stepped {
             handled,
-            events: core::mem::take(&mut self.events),
             next_deadline,
         }
     }
@@ -137,16 +160,20 @@ impl Engine {
 
     /// Goes on with what earlier steps and commands had no room for.
     fn work_off(&mut self) {
+        let nothing = self.closing.is_none() && self.sweeping.is_empty();
+        if nothing && !self.keys.has_unsettled() && self.no_fences.is_none() {
+            return;
+        }
         self.close_sessions();
         self.sweep_sessions();
         self.settle_unsettled();
     }
 
-    fn handle(&mut self, commands: Vec<Command>) -> usize {
+    fn handle(&mut self, commands: &[Command]) -> usize {
         let mut handled = 0;
         let mut listed = false;
-        for command in commands.into_iter().take(STEP_COMMANDS) {
-            if !self.has_room_for(&command, &mut listed) {
+        for command in commands.iter().take(STEP_COMMANDS) {
+            if !self.has_room_for(command, &mut listed) {
                 break;
             }
             self.apply(command);
@@ -169,32 +196,32 @@ impl Engine {
         self.room(STEP_EVENTS) >= EVENTS_PER_COMMAND
     }
 
-    fn apply(&mut self, command: Command) {
+    fn apply(&mut self, command: &Command) {
         match command {
-            Command::OpenSession(open) => self.sessions.open(&open),
-            Command::Check(check) => self.check(&check),
+            Command::OpenSession(open) => self.sessions.open(open),
+            Command::Check(check) => self.check(check),
             Command::Hold(hold) => self.hold(hold),
-            Command::Cancel(ticket) => self.cancel(ticket),
-            Command::Renew { tag, lease } => self.renew(tag, lease),
-            Command::Release { tag, lease } => self.release(tag, lease),
-            Command::EndSession(session) => self.end_session(session),
-            Command::Suspend(session) => self.suspend(session),
-            Command::Resume(resume) => self.resume(&resume),
-            Command::Break { tag, fence, place } => self.break_lease(tag, fence, place),
+            Command::Cancel(ticket) => self.cancel(*ticket),
+            Command::Renew { tag, lease } => self.renew(*tag, *lease),
+            Command::Release { tag, lease } => self.release(*tag, *lease),
+            Command::EndSession(session) => self.end_session(*session),
+            Command::Suspend(session) => self.suspend(*session),
+            Command::Resume(resume) => self.resume(resume),
+            Command::Break { tag, fence, place } => self.break_lease(*tag, *fence, *place),
             Command::ListHoldings { tag, cursor } => {
-                let page = self.holdings(cursor);
+                let (tag, page) = (*tag, self.holdings(*cursor));
                 self.events.push(Event::Holdings { tag, page });
             }
             Command::ListWaiters { tag, cursor } => {
-                let page = self.waiters(cursor);
+                let (tag, page) = (*tag, self.waiters(*cursor));
                 self.events.push(Event::Waiters { tag, page });
             }
             Command::Count { tag } => {
-                let counts = self.counts();
+                let (tag, counts) = (*tag, self.counts());
                 self.events.push(Event::Counted { tag, counts });
             }
-            Command::AddFences(range) => self.add_fences(range),
-            Command::FencesFailed(why) => self.fences_failed(why),
+            Command::AddFences(range) => self.add_fences(range.clone()),
+            Command::FencesFailed(why) => self.fences_failed(why.clone()),
             Command::Close => self.closing = self.closing.or(Some(0)),
         }
         // Closing, and sessions that this command ended, begin at once.
@@ -218,7 +245,7 @@ impl Engine {
 
     /// Whether there is something to do now for which a step had no room.
     fn is_behind(&self) -> bool {
-        self.deadlines.due(self.now).is_some()
+        self.deadlines.is_due(self.now)
             || !self.sweeping.is_empty()
             || self.is_closing_sessions()
             || self.can_settle()

@@ -1,14 +1,18 @@
 //! The engine's component, but it traps when the key [`TRAP`] is asked for: what
 //! a host does about an engine that fails can be tested with it.
 
+#[path = "../../../../guest/components/engine/src/answers.rs"]
+mod answers;
 #[path = "../../../../guest/components/engine/src/commands.rs"]
 mod commands;
 #[path = "../../../../guest/components/engine/src/events.rs"]
 mod events;
+#[path = "../../../../guest/components/engine/src/machine.rs"]
+mod machine;
 
 use std::cell::RefCell;
 
-use witlock_engine::{Engine, Seed};
+use machine::Machine;
 
 #[allow(missing_docs)] // documented in wit/engine
 mod bindings {
@@ -21,7 +25,7 @@ use bindings::exports::witlock::engine::engine as wit;
 pub const TRAP: &str = "trap";
 
 std::thread_local! {
-    static ENGINE: RefCell<Engine> = RefCell::new(Engine::new(Seed::default()));
+    static MACHINE: RefCell<Machine> = const { RefCell::new(Machine::new()) };
 }
 
 /// The component.
@@ -30,26 +34,53 @@ struct Component;
 
 impl wit::Guest for Component {
     fn start(seed: wit::Seed) {
-        let wit::Seed { low, high } = seed;
-        ENGINE.set(Engine::new(Seed { low, high }));
+        MACHINE.with_borrow_mut(|machine| machine.start(seed));
     }
 
     fn step(now: u64, commands: Vec<wit::Command>) -> wit::Outcome {
-        trap_if_asked_for(&commands);
-        let commands = commands.into_iter().map(commands::from_wit).collect();
-        let outcome = ENGINE.with_borrow_mut(|engine| engine.step(now, commands));
-        wit::Outcome {
-            handled: outcome.handled as u32,
-            events: outcome.events.into_iter().map(events::to_wit).collect(),
-            next_deadline: outcome.next_deadline,
+        for command in &commands {
+            if let wit::Command::Hold(hold) = command {
+                trap_at(&hold.key);
+            }
         }
+        MACHINE.with_borrow_mut(|machine| machine.step(now, commands))
+    }
+
+    fn step_hold(
+        now: u64,
+        ticket: u64,
+        session: u64,
+        text: String,
+        name_bytes: u32,
+        limit: Option<u32>,
+        wait: Option<u32>,
+        ttl: Option<u32>,
+        max_hold: Option<u32>,
+        alone: bool,
+    ) -> wit::Answer {
+        trap_at(text.get(name_bytes as usize..).unwrap_or_default());
+        let hold = machine::hold(
+            (&text, name_bytes),
+            (ticket, session),
+            limit,
+            wait,
+            (ttl, max_hold),
+            alone,
+        );
+        MACHINE.with_borrow_mut(|machine| machine.answer(now, &hold))
+    }
+
+    fn step_release(now: u64, lease: wit::LeaseId) -> wit::Answer {
+        MACHINE.with_borrow_mut(|machine| machine.release(now, lease))
+    }
+
+    fn untold() -> Vec<wit::Event> {
+        MACHINE.with_borrow_mut(Machine::untold)
     }
 }
 
-fn trap_if_asked_for(commands: &[wit::Command]) {
-    let asked =
-        |command: &wit::Command| matches!(command, wit::Command::Hold(hold) if hold.key == TRAP);
-    assert!(!commands.iter().any(asked), "the engine traps, as asked");
+fn trap_at(key: &str) {
+    assert!(key != TRAP, "the engine traps, as asked");
 }
 
 #[cfg(target_family = "wasm")]
