@@ -18,6 +18,10 @@ ci:
 bench:
     cargo bench --workspace
 
+# Random histories beside the model, until Ctrl-C or a difference.
+simulate:
+    cargo run --release --bin simulate
+
 # Formats everything.
 fmt:
     cargo fmt --all

@@ -6,6 +6,7 @@
 
 #![allow(clippy::expect_used)] // tests
 
+mod calendar;
 mod machine;
 mod native;
 pub mod puppet;
@@ -13,7 +14,8 @@ pub mod simulation;
 mod wasm;
 mod watchdog;
 
-pub use machine::{Event, Machine, Outcome, Why};
+pub use calendar::NoCalendar;
+pub use machine::{Command, Event, Hold, Machine, Outcome, Why};
 pub use native::Native;
-pub use wasm::{Compiled, Wasm};
+pub use wasm::{Broken, Compiled, Wasm};
 pub use watchdog::watchdog;

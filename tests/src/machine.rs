@@ -1,8 +1,12 @@
 //! The engine as a test steps it, wherever it runs.
 
-use witlock_engine::{
-    Command, Counts, Ending, Grant, Holding, Nanoseconds, Page, Seed, Ticket, Waiting,
-};
+use witlock_engine::{Counts, Ending, Grant, Holding, Nanoseconds, Page, Seed, Ticket, Waiting};
+
+/// A command that owns its texts.
+pub type Command = witlock_engine::Command<'static>;
+
+/// An ask that owns its texts.
+pub type Hold = witlock_engine::Hold<'static>;
 
 /// The lock engine: natively, or as a component.
 pub trait Machine {

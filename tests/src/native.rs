@@ -1,8 +1,8 @@
 //! The engine linked into the test.
 
-use witlock_engine::{Command, Engine, Nanoseconds, Refusal, Seed};
+use witlock_engine::{Engine, Nanoseconds, Refusal, Seed};
 
-use crate::machine::{Event, Machine, Outcome, Why};
+use crate::machine::{Command, Event, Machine, Outcome, Why};
 
 /// The engine, natively.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use witlock_engine::bounds::STEP_COMMANDS;
-use witlock_engine::{Command, Engine, Event, Hold, LeaseId, OpenSession, Seed};
+use witlock_engine::{Engine, Event, LeaseId, OpenSession, Seed};
+use witlock_tests::{Command, Hold};
 
 /// Distinct keys of one test.
 const KEYS: u64 = 100_000;
@@ -112,7 +113,7 @@ fn hold(n: u64, session: u64) -> Hold {
         ticket: session * KEYS + n,
         session,
         name: "jobs".into(),
-        key: format!("a key of some length {n}"),
+        key: format!("a key of some length {n}").into(),
         ..Hold::default()
     }
 }

@@ -42,15 +42,29 @@ impl Default for Deadlines {
 }
 
 impl Deadlines {
+    /// What never ends costs a comparison: most leases in the store's own process
+    /// are such.
+    #[inline]
     pub fn add(&mut self, due: Due) {
         if due.at != NEVER {
-            self.all.insert(due);
-            self.next = self.next.min(due.at);
+            self.insert(due);
         }
     }
 
+    #[inline]
     pub fn remove(&mut self, due: &Due) {
-        if due.at != NEVER && self.all.remove(due) && due.at == self.next {
+        if due.at != NEVER {
+            self.take_out(due);
+        }
+    }
+
+    fn insert(&mut self, due: Due) {
+        self.all.insert(due);
+        self.next = self.next.min(due.at);
+    }
+
+    fn take_out(&mut self, due: &Due) {
+        if self.all.remove(due) && due.at == self.next {
             self.next = self.all.first().map_or(NEVER, |first| first.at);
         }
     }

@@ -1,8 +1,8 @@
 //! The engine, stepped as a driver does.
 #![allow(dead_code)] // each bench uses a part
 
-use witlock_engine::{Command, Hold, LeaseId, OpenSession, Seed};
-use witlock_tests::{Event, Machine};
+use witlock_engine::{LeaseId, OpenSession, Seed};
+use witlock_tests::{Command, Event, Hold, Machine};
 
 /// An engine with a session and fences, and its time.
 pub struct Stepped<M> {
@@ -37,12 +37,12 @@ impl<M: Machine> Stepped<M> {
     }
 }
 
-pub fn hold(key: &str) -> Hold<'_> {
+pub fn hold(key: &str) -> Hold {
     Hold {
         ticket: 1,
         session: 1,
         name: "summaries".into(),
-        key: key.into(),
+        key: key.to_owned().into(),
         ..Hold::default()
     }
 }

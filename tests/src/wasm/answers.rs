@@ -1,9 +1,9 @@
 //! Steps of one command, by the functions that the engine has for them.
 
-use witlock_engine::{Command, Grant, Hold, LeaseId, Nanoseconds};
+use witlock_engine::{Grant, LeaseId, Nanoseconds};
 
 use super::{Wasm, commands, events, wit};
-use crate::machine::{Event, Outcome, Why};
+use crate::machine::{Command, Event, Hold, Outcome, Why};
 
 impl Wasm {
     /// Steps with a command for which there is a function; none if there is not.

@@ -1,8 +1,9 @@
 //! Commands as they go in.
 
-use witlock_engine::{Command, Hold, LeaseId, Options, Request};
+use witlock_engine::{LeaseId, Options, Request};
 
 use super::wit;
+use crate::machine::{Command, Hold};
 
 pub(super) fn to_wit(command: Command) -> wit::Command {
     match command {

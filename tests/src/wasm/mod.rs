@@ -1,16 +1,19 @@
 //! The engine as `engine.wasm`, driven as the host drives it.
 
 mod answers;
+mod broken;
 mod commands;
 mod events;
 
 use std::sync::OnceLock;
 
-use wasmtime::component::{Component, Linker};
-use wasmtime::{Config, Engine, Store};
-use witlock_engine::{Command, Nanoseconds, Seed};
+pub use broken::Broken;
 
-use crate::machine::{Machine, Outcome};
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Config, Engine, ResourceLimiter, Store};
+use witlock_engine::{Nanoseconds, Seed};
+
+use crate::machine::{Command, Machine, Outcome};
 
 #[allow(missing_docs)] // documented in wit/engine
 mod bindings {
@@ -21,8 +24,33 @@ use bindings::exports::witlock::engine::engine as wit;
 
 /// The engine, as a component.
 pub struct Wasm {
-    store: Store<()>,
+    store: Store<Memory>,
     machine: bindings::Machine,
+}
+
+/// How large an instance's memory has grown. It never shrinks.
+#[derive(Debug, Default)]
+struct Memory(usize);
+
+impl ResourceLimiter for Memory {
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        self.0 = desired;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        _desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(true)
+    }
 }
 
 impl Machine for Wasm {
@@ -66,7 +94,7 @@ impl Machine for Wasm {
 #[derive(Clone)]
 pub struct Compiled {
     engine: Engine,
-    machine: bindings::MachinePre<()>,
+    machine: bindings::MachinePre<Memory>,
 }
 
 impl Compiled {
@@ -88,9 +116,15 @@ impl Compiled {
 }
 
 impl Wasm {
+    /// Bytes of the instance's memory, used or not.
+    pub fn memory_bytes(&self) -> usize {
+        self.store.data().0
+    }
+
     /// An instance of another component than ours, not started yet.
     pub fn of(compiled: &Compiled) -> Self {
-        let mut store = Store::new(&compiled.engine, ());
+        let mut store = Store::new(&compiled.engine, Memory::default());
+        store.limiter(|memory| memory);
         let machine = compiled.machine.instantiate(&mut store);
         let machine = machine.expect("an instance");
         Wasm { store, machine }

@@ -1,7 +1,7 @@
 //! The engine as a face.
 
-use witlock_engine::{Command, Hold, OpenSession, Options, Request, Resume};
-use witlock_tests::{Event, Machine};
+use witlock_engine::{OpenSession, Options, Request, Resume};
+use witlock_tests::{Command, Event, Hold, Machine};
 
 use crate::driver::{Asked, Driven};
 use crate::face::{
@@ -43,7 +43,7 @@ impl<M: Machine> Face for Driven<M> {
         let answer = self.query(|tag| {
             Command::Check(witlock_engine::Check {
                 tag,
-                name: terms.name.clone(),
+                name: terms.name.clone().into(),
                 limit: terms.limit,
                 options: options(terms),
             })
@@ -69,7 +69,7 @@ impl<M: Machine> Face for Driven<M> {
         let request = is_remote.then_some(Request::MAX - self.asks.len() as u128);
         self.send(Asked {
             lock: lock.0,
-            key: key.into(),
+            key: key.to_owned().into(),
             wait,
             request,
             grant: None,
@@ -190,7 +190,7 @@ impl<M: Machine> Face for Driven<M> {
     fn ask_again(&mut self, ask: Ask) -> Ask {
         let asked = &self.asks[ask.0];
         let again = Asked {
-            key: asked.key.clone(),
+            key: asked.key.clone().into(),
             grant: None,
             refused: None,
             ended: None,
@@ -242,9 +242,9 @@ impl<M: Machine> Driven<M> {
         let hold = Hold {
             ticket: ask.0 as u64,
             session,
-            name: terms.name.clone(),
+            name: terms.name.clone().into(),
             limit: terms.limit,
-            key: asked.key.clone(),
+            key: asked.key.clone().into(),
             wait: asked.wait,
             options: options(terms),
             request: asked.request,

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use witlock_engine::bounds::{STEP_COMMANDS, STEP_EVENTS};
-use witlock_engine::{Command, Grant, Request, Seed};
-use witlock_tests::{Event, Machine, Outcome};
+use witlock_engine::{Grant, Request, Seed};
+use witlock_tests::{Command, Event, Machine, Outcome};
 
 use crate::face::{Ending, Fences, Kind, Terms, Why};
 

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use witlock_engine::{Command, Ending, Hold, OpenSession, Options};
-use witlock_tests::{Event, Machine, Why};
+use witlock_engine::{Ending, OpenSession, Options};
+use witlock_tests::{Command, Event, Hold, Machine, Why};
 
 use crate::steps::*;
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use witlock_engine::{Command, Ending};
-use witlock_tests::{Event, Machine, Why};
+use witlock_engine::Ending;
+use witlock_tests::{Command, Event, Machine, Why};
 
 use crate::steps::*;
 
@@ -66,7 +66,7 @@ pub fn few_fences_are_said_once<M: Machine>() {
     }
     assert_eq!(said, [4], "11 were added last, 4 are fewer than half");
     assert_eq!(steps.at(0, [ask(10, 1, "10"), ask(11, 1, "11")]), []);
-    assert_eq!(low(&steps.at(0, [Command::AddFences(20..30)])), []);
+    assert!(low(&steps.at(0, [Command::AddFences(20..30)])).is_empty());
     assert_eq!(steps.counts(0).fences, 8);
 }
 
@@ -145,7 +145,7 @@ pub fn what_is_held_goes_on_without_fences<M: Machine>() {
     assert_eq!(steps.counts(20_000).keys, 0);
 }
 
-fn hold_for(ticket: u64, wait: u32) -> witlock_engine::Hold {
+fn hold_for(ticket: u64, wait: u32) -> witlock_tests::Hold {
     let mut hold = hold(ticket, 2, "");
     hold.wait = Some(wait);
     hold

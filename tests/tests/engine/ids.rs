@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use witlock_engine::{Command, Ending, LeaseId};
-use witlock_tests::{Event, Machine};
+use witlock_engine::{Ending, LeaseId};
+use witlock_tests::{Command, Event, Machine};
 
 use crate::steps::*;
 

@@ -1,7 +1,7 @@
 //! LOCK-09: what the engine says of asks that are asked again.
 
-use witlock_engine::{Command, Ending, Hold};
-use witlock_tests::{Event, Machine, Why};
+use witlock_engine::Ending;
+use witlock_tests::{Command, Event, Hold, Machine, Why};
 
 use crate::steps::*;
 

@@ -1,8 +1,8 @@
 //! The same seed and the same steps give the same events, wherever the engine
 //! runs.
 
-use witlock_engine::{Command, OpenSession, Options, Seed};
-use witlock_tests::{Machine, Native, Outcome};
+use witlock_engine::{OpenSession, Options, Seed};
+use witlock_tests::{Command, Machine, Native, Outcome};
 
 use crate::steps::*;
 

@@ -1,8 +1,8 @@
 //! Sessions that end, are cut and come back, and the closing of the store, with
 //! more to end than a step can.
 
-use witlock_engine::{Command, Ending, Hold, OpenSession};
-use witlock_tests::{Event, Machine, Why};
+use witlock_engine::{Ending, OpenSession};
+use witlock_tests::{Command, Event, Hold, Machine, Why};
 
 use crate::steps::*;
 

@@ -1,10 +1,8 @@
 //! Steps, told shortly.
 
 use witlock_engine::bounds::{STEP_COMMANDS, STEP_EVENTS};
-use witlock_engine::{
-    Command, Counts, Ending, Grant, Hold, LeaseId, OpenSession, Options, Request, Resume, Seed,
-};
-use witlock_tests::{Event, Machine, Outcome, Why};
+use witlock_engine::{Counts, Ending, Grant, LeaseId, OpenSession, Options, Request, Resume, Seed};
+use witlock_tests::{Command, Event, Hold, Machine, Outcome, Why};
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -97,7 +95,7 @@ pub fn hold(ticket: u64, session: u64, key: &str) -> Hold {
         ticket,
         session,
         name: "jobs".into(),
-        key: key.into(),
+        key: key.to_owned().into(),
         wait: Some(60_000),
         ..Hold::default()
     }

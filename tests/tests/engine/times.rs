@@ -1,7 +1,7 @@
 //! LOCK-11: the time is an argument, and nothing overflows.
 
-use witlock_engine::{Command, Ending, Hold, OpenSession, Options, Seed};
-use witlock_tests::{Event, Machine, Why};
+use witlock_engine::{Ending, OpenSession, Options, Seed};
+use witlock_tests::{Command, Event, Hold, Machine, Why};
 
 use crate::steps::*;
 

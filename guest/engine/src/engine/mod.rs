@@ -158,15 +158,16 @@ impl Engine {
         }
     }
 
-    /// Goes on with what earlier steps and commands had no room for.
+    /// Goes on with what earlier steps and commands had no room for: mostly there
+    /// is nothing, which costs two looks a command.
+    #[inline]
     fn work_off(&mut self) {
-        let nothing = self.closing.is_none() && self.sweeping.is_empty();
-        if nothing && !self.keys.has_unsettled() && self.no_fences.is_none() {
-            return;
+        let over = self.closing.is_some() || !self.sweeping.is_empty();
+        if over || self.keys.has_unsettled() || self.no_fences.is_some() {
+            self.close_sessions();
+            self.sweep_sessions();
+            self.settle_unsettled();
         }
-        self.close_sessions();
-        self.sweep_sessions();
-        self.settle_unsettled();
     }
 
     fn handle(&mut self, commands: &[Command]) -> usize {
