@@ -67,7 +67,7 @@ impl Fixture {
     fn each(&mut self, commands: Vec<Command>, mut with: impl FnMut(Event)) {
         let mut rest = commands;
         loop {
-            let batch = rest.iter().take(STEP_COMMANDS).cloned().collect();
+            let batch = &rest[..rest.len().min(STEP_COMMANDS)];
             let outcome = self.engine.step(self.now, batch);
             rest.drain(..outcome.handled);
             outcome.events.into_iter().for_each(&mut with);

@@ -145,8 +145,10 @@ impl Keys {
         }
     }
 
-    /// Forgets a key that nobody holds or waits for.
-    pub fn forget_unused(&mut self, place: Place) {
+    /// A key's line need not be looked at again: the key is full, or nobody waits.
+    /// If nobody holds it either, it is forgotten.
+    pub fn settled(&mut self, place: Place) {
+        self.take_from_unsettled(place);
         let Key {
             hash,
             held,
@@ -156,7 +158,6 @@ impl Keys {
         if held > 0 || waiting > 0 {
             return;
         }
-        self.take_from_unsettled(place);
         if let Ok(entry) = self.table.find_entry(hash, |at| *at == place) {
             entry.remove();
         }

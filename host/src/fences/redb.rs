@@ -1,5 +1,6 @@
 //! Fences in a `redb` file: one number, the largest ever reserved.
 
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -36,9 +37,19 @@ impl RedbFences {
     ///
     /// If the file cannot be made, opened or read, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FenceError> {
-        let path = path.as_ref().to_owned();
-        let file = path.clone();
-        Self::open_with(path, move || Self::builder().create(&file))
+        Self::open_file_with(path.as_ref(), |path| Self::builder().create(path))
+    }
+
+    /// Fences in a file, opened, and made first if need be, by `open`; for tests
+    /// that let it die.
+    #[doc(hidden)]
+    pub fn open_file_with(
+        path: &Path,
+        open: impl Fn(&Path) -> Result<Database, DatabaseError> + Send + 'static,
+    ) -> Result<Self, FenceError> {
+        make_file(path, &open)?;
+        let file = path.to_owned();
+        Self::open_with(path.to_owned(), move || open(&file))
     }
 
     /// Fences in whatever `open` opens; for tests that let it fail.
@@ -126,6 +137,39 @@ impl FenceStorage for RedbFences {
         }
         Ok(())
     }
+}
+
+/// Makes a file that is not there under another name, and gives it its own once
+/// it is whole: redb takes one for damaged whose making was cut short.
+fn make_file(
+    path: &Path,
+    open: &impl Fn(&Path) -> Result<Database, DatabaseError>,
+) -> Result<(), FenceError> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".new");
+    let unfinished = Path::new(&unfinished);
+    let failed = |source| FenceError::File {
+        path: path.to_owned(),
+        source,
+    };
+    match fs::remove_file(unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let made = open(unfinished).map_err(|error| match redb::Error::from(error) {
+        redb::Error::Io(source) => failed(source),
+        error => FenceError::Other(format!("{}: {error}", path.display())),
+    })?;
+    drop(made);
+    // redb syncs what it writes, but it need not have as the file was made.
+    let synced = File::options().write(true).open(unfinished);
+    let synced = synced.and_then(|file| file.sync_all());
+    synced
+        .and_then(|()| fs::rename(unfinished, path))
+        .map_err(failed)
 }
 
 /// Whether an error of reading tells of what was read.

@@ -23,11 +23,10 @@ fn main() {
     let mut number = || args.next()?.to_str()?.parse().ok();
     let (operation, holds) = (number().expect("a number"), number().expect("a number"));
     let left = Arc::new(AtomicU64::new(operation));
-    let file = dir.join("fences.redb");
-    let fences = RedbFences::open_with(file.clone(), move || {
+    let fences = RedbFences::open_file_with(&dir.join("fences.redb"), move |path| {
         let mut options = std::fs::File::options();
         options.read(true).write(true).create(true).truncate(false);
-        let file = FileBackend::new(options.open(&file)?)?;
+        let file = FileBackend::new(options.open(path)?)?;
         let left = left.clone();
         RedbFences::builder().create_with_backend(Mortal { file, left })
     });

@@ -141,19 +141,19 @@ impl Time {
 
 impl Op {
     fn random(random: &mut Rng) -> Self {
-        match random.u32(0..400) {
-            0..170 => Op::Hold(Ask::random(random)),
-            170..215 => Op::Cancel(Pick::random(random)),
-            215..285 => Op::Release(Pick::random(random)),
-            285..320 => Op::Renew(Pick::random(random)),
-            320..330 => Op::Break(Pick::random(random)),
-            330..340 => Op::Open(random.u64(0..SESSIONS)),
-            340..350 => Op::End(random.u64(0..SESSIONS)),
-            350..360 => Op::Suspend(random.u64(0..REMOTE)),
-            360..370 => Op::Resume(random.u64(0..REMOTE), random.u64(..)),
-            370..390 => Op::FencesCome,
-            390..393 => Op::FencesFail,
-            393..399 => Op::List,
+        match random.u32(0..4_000) {
+            0..1_700 => Op::Hold(Ask::random(random)),
+            1_700..2_000 => Op::Cancel(Pick::random(random)),
+            2_000..2_800 => Op::Release(Pick::random(random)),
+            2_800..3_100 => Op::Renew(Pick::random(random)),
+            3_100..3_200 => Op::Break(Pick::random(random)),
+            3_200..3_450 => Op::Open(random.u64(0..SESSIONS)),
+            3_450..3_500 => Op::End(random.u64(0..SESSIONS)),
+            3_500..3_570 => Op::Suspend(random.u64(0..REMOTE)),
+            3_570..3_700 => Op::Resume(random.u64(0..REMOTE), random.u64(..)),
+            3_700..3_900 => Op::FencesCome,
+            3_900..3_930 => Op::FencesFail,
+            3_930..3_998 => Op::List,
             _ => Op::Close,
         }
     }
@@ -161,10 +161,16 @@ impl Op {
 
 impl Ask {
     fn random(random: &mut Rng) -> Self {
+        let key = random.u8(0..3);
+        // Mostly the same for a key, or it would be refused for it.
+        let limit = match random.u32(0..10) {
+            0 => random.u32(1..4),
+            _ => u32::from(key) + 1,
+        };
         Ask {
             session: random.u64(0..SESSIONS),
-            limit: random.bool().then(|| random.u32(1..4)),
-            key: random.u8(0..3),
+            limit: random.bool().then_some(limit),
+            key,
             wait: random.u32(0..6) * 1_000,
             ttl: random.u32(1..6) * 1_000,
             max_hold: random.bool().then(|| random.u32(1..6) * 1_000),

@@ -544,9 +544,7 @@ impl Model {
                 return;
             }
         }
-        if !self.held.iter().chain(&self.line).any(|it| it.key() == key) {
-            self.unsettled.retain(|it| *it != key);
-        }
+        self.unsettled.retain(|it| *it != key);
     }
 
     fn refusal_of_head(&self, at: usize, moment: u64) -> Option<Why> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use witlock::fences::FenceStorage as _;
-use witlock_engine::{Holding, Page, Ticket, Waiting};
+use witlock_engine::{Ending, Holding, Page, Ticket, Waiting};
 use witlock_engine::{LeaseId, OpenSession, Options, Resume, Seed};
 
 use super::disk::Disk;
@@ -20,8 +20,10 @@ pub struct Done {
     pub granted: u64,
     /// Of them, to who had waited.
     pub handed_over: u64,
-    pub ran_out: u64,
-    pub reopened: u64,
+    pub refused: u64,
+    pub expired: u64,
+    pub revoked: u64,
+    pub openings: u64,
 }
 
 impl Done {
@@ -32,8 +34,10 @@ impl Done {
             steps: self.steps + other.steps,
             granted: self.granted + other.granted,
             handed_over: self.handed_over + other.handed_over,
-            ran_out: self.ran_out + other.ran_out,
-            reopened: self.reopened + other.reopened,
+            refused: self.refused + other.refused,
+            expired: self.expired + other.expired,
+            revoked: self.revoked + other.revoked,
+            openings: self.openings + other.openings,
         }
     }
 }
@@ -103,8 +107,8 @@ impl<'a, M: Machine> World<'a, M> {
     /// A new engine, and what the storage has for it.
     fn open(&mut self) -> Result<(), String> {
         let now = self.model.now;
-        let opening = self.done.reopened;
-        self.done.reopened += 1;
+        let opening = self.done.openings;
+        self.done.openings += 1;
         self.machine.restart(Seed {
             low: opening,
             high: self.tickets,
@@ -330,7 +334,15 @@ impl<'a, M: Machine> World<'a, M> {
         for event in &outcome.events {
             match event {
                 Event::Granted(grant) => self.note_grant(grant.ticket, grant.lease)?,
-                Event::Refused { .. } => self.done.ran_out += 1,
+                Event::Refused { .. } => self.done.refused += 1,
+                Event::Ended {
+                    how: Ending::Expired,
+                    ..
+                } => self.done.expired += 1,
+                Event::Ended {
+                    how: Ending::Revoked,
+                    ..
+                } => self.done.revoked += 1,
                 Event::FencesLow { .. } => self.ordered = true,
                 _ => {}
             }

@@ -59,7 +59,11 @@ impl Wasm {
                 why: Why::InUse,
             }],
             NotHeld => vec![Event::NotHeld { tag }],
-            More => self.untold(),
+            More => self
+                .untold()
+                .into_iter()
+                .map(|it| tagged(it, tag))
+                .collect(),
         }
     }
 
@@ -87,6 +91,14 @@ fn ended(answer: &wit::Answer) -> Event {
     Event::Ended {
         ticket: answer.ended,
         how: events::ending(answer.how),
+    }
+}
+
+/// A release by its own function has no tag.
+fn tagged(event: Event, tag: u64) -> Event {
+    match event {
+        Event::NotHeld { .. } => Event::NotHeld { tag },
+        event => event,
     }
 }
 

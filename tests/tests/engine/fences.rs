@@ -145,6 +145,27 @@ pub fn what_is_held_goes_on_without_fences<M: Machine>() {
     assert_eq!(steps.counts(20_000).keys, 0);
 }
 
+// LOCK-01, LOCK-02: found by the simulation.
+pub fn a_line_that_came_empty_has_lost_its_turn_for_a_fence<M: Machine>() {
+    let mut steps = without_fences::<M>();
+    let pooled = |ticket| {
+        let limit = Some(2);
+        Command::Hold(witlock_tests::Hold {
+            limit,
+            ..hold(ticket, 1, "pool")
+        })
+    };
+    let events = steps.at(0, [Command::AddFences(1..2), pooled(1)]);
+    granted(&events, 1);
+    // The pool wants a fence before the lock does, then nobody waits for it.
+    steps.at(0, [pooled(2), ask(3, 2, "k"), Command::Cancel(2)]);
+    steps.at(0, [pooled(4)]);
+    let events = steps.at(0, [Command::AddFences(2..3)]);
+    granted(&events, 3);
+    let events = steps.at(0, [Command::AddFences(3..4)]);
+    granted(&events, 4);
+}
+
 fn hold_for(ticket: u64, wait: u32) -> witlock_tests::Hold {
     let mut hold = hold(ticket, 2, "");
     hold.wait = Some(wait);

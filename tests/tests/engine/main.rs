@@ -91,7 +91,8 @@ scenarios! {
         few_fences_are_said_once
         no_fences_are_told_to_all_who_wait_in_bounded_steps
         fences_that_come_serve_all_who_wait_in_bounded_steps
-        what_is_held_goes_on_without_fences;
+        what_is_held_goes_on_without_fences
+        a_line_that_came_empty_has_lost_its_turn_for_a_fence;
     ids:
         a_fence_and_a_guess_release_nothing
         a_listing_does_not_tell_the_secret

@@ -36,7 +36,7 @@ impl Engine {
                 return self.keys.leave_unsettled(key);
             }
         }
-        self.keys.forget_unused(key);
+        self.keys.settled(key);
     }
 
     /// Why the head of a line is not to be granted, though its key is free.
