@@ -22,6 +22,18 @@ bench:
 simulate:
     cargo run --release --bin simulate
 
+# Instructions of one hold and its release, by valgrind, which has to be there.
+profile:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --quiet --release --bin cycles
+    count() {
+        valgrind --tool=callgrind --callgrind-out-file=target/callgrind.$1 target/release/cycles $1 2>&1 |
+            sed -n 's/.*Collected : //p'
+    }
+    few=$(count 1000) many=$(count 11000)
+    echo "$(((many - few) / 10000)) instructions; callgrind_annotate target/callgrind.11000 tells whose"
+
 # Formats everything.
 fmt:
     cargo fmt --all

@@ -20,6 +20,11 @@ pub const ALL: &[Break] = &[
         "name = \"witlock-broken-engine\"",
     ),
     change(
+        "Cargo.lock",
+        "name = \"witlock-engine-component\"",
+        "name = \"witlock-broken-engine\"",
+    ),
+    change(
         "guest/engine/src/lib.rs",
         "extern crate alloc;",
         "extern crate alloc;

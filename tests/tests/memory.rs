@@ -357,3 +357,22 @@ fn of_a_store_that_closed() {
     let kept = LIVE.get() - before;
     assert!(kept < KEPT, "{kept} bytes are kept");
 }
+
+// LOCK-13
+#[test]
+fn a_key_held_and_a_waiter_take_at_most_250_bytes_beside_their_texts() {
+    let text = |n| {
+        let hold = hold(n, 1);
+        (hold.name.len() + hold.key.len()) as isize
+    };
+    let texts: isize = (0..KEYS).map(text).sum();
+    let mut fixture = Fixture::new();
+    let before = LIVE.get();
+    fixture.hold_all(|n| hold(n, 1));
+    let held = LIVE.get() - before - texts;
+    fixture.hold_all(|n| hold(n, 2));
+    let waiting = LIVE.get() - before - texts - held;
+    let each = [held, waiting].map(|bytes| bytes / KEYS as isize);
+    println!("{} bytes for a key held, {} for a waiter", each[0], each[1]);
+    assert!(each.into_iter().all(|bytes| bytes <= 250), "{each:?}");
+}
