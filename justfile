@@ -14,9 +14,9 @@ test:
 ci:
     .ci/run
 
-# The benchmarks.
+# The benchmarks; `ratios` has what the README's table says.
 bench:
-    cargo bench --workspace
+    cargo bench --workspace --bench ratios --bench hold --bench due
 
 # Random histories beside the model, until Ctrl-C or a difference.
 simulate:

@@ -1,65 +1,46 @@
-//! What a hold and its release of a free key cost on each face, with the crate
-//! `tinystore` beside them. Compare within one run; machines differ.
+//! Each way to hold a key, by itself. To compare them, see `ratios`.
 #![allow(missing_docs)]
 
 mod common;
 
-use std::time::Instant;
-
-use common::Stepped;
+use common::Subject;
 use criterion::{Criterion, criterion_group, criterion_main};
-use witlock::LocksCtx;
-use witlock_tests::puppet::{NO_OPTIONS, SyncPuppet};
-use witlock_tests::{Machine, Native, Wasm};
 
-const KEY: &str = "chat-1";
-
-fn native_api(c: &mut Criterion) {
-    let store = witlock::Store::in_memory().expect("a store");
-    let lock = store.lock("summaries").open().expect("a lock");
-    c.bench_function("free key/native API", |bench| {
-        bench.iter(|| lock.blocking_hold(KEY, |lease| lease.fence()));
-    });
+fn bench(c: &mut Criterion, name: &str, mut subject: Subject) {
+    c.bench_function(name, |bench| bench.iter_custom(&mut subject));
 }
 
-fn tinystore(c: &mut Criterion) {
-    let dir = tempfile::tempdir().expect("a directory");
-    let store = tinystore::Store::open(dir.path(), Default::default()).expect("a store");
-    let lock = store.lock("summaries").open().expect("a lock");
-    c.bench_function("free key/tinystore", |bench| {
-        bench.iter(|| lock.hold(KEY, |lease| Ok::<_, tinystore::Error>(lease.fence())));
-    });
+fn free_key(c: &mut Criterion) {
+    bench(c, "free key/engine natively", common::engine_natively());
+    bench(c, "free key/engine.wasm alone", common::engine_alone());
+    bench(c, "free key/native API", common::native_api());
+    bench(c, "free key/p2 guest", common::p2_guest());
+    bench(c, "free key/tinystore", common::tinystore());
 }
 
-fn p2_guest(c: &mut Criterion) {
-    let store = witlock::Store::in_memory().expect("a store");
-    let mut puppet = SyncPuppet::new(LocksCtx::new(&store)).expect("a guest");
-    let (strings, guest) = puppet.strings();
-    let opened = strings.call_open_lock(&mut *guest, "summaries", &NO_OPTIONS);
-    let lock = opened.expect("no trap").expect("a lock");
-    c.bench_function("free key/p2 guest", |bench| {
-        bench.iter_custom(|times| {
-            let start = Instant::now();
-            let held = strings.call_hold_often(&mut *guest, lock, KEY, times);
-            held.expect("no trap").expect("a free key");
-            start.elapsed()
-        });
-    });
+fn hand_over(c: &mut Criterion) {
+    bench(c, "hand-over/8 tasks", common::tasks());
+    bench(
+        c,
+        "hand-over/8 tasks of one thread",
+        common::tasks_of_one_thread(),
+    );
+    bench(c, "hand-over/8 threads", common::threads());
+    bench(
+        c,
+        "hand-over/8 threads, tinystore",
+        common::tinystore_threads(),
+    );
 }
 
-fn engine<M: Machine>(c: &mut Criterion) {
-    let mut engine = Stepped::<M>::start();
-    c.bench_function(&format!("free key/{}", M::NAME), |bench| {
-        bench.iter(|| engine.hold_and_release(KEY));
-    });
+fn scale(c: &mut Criterion) {
+    bench(c, "1 000 keys held", common::beside_keys_held(1_000));
+    bench(
+        c,
+        "1 000 000 keys held",
+        common::beside_keys_held(1_000_000),
+    );
 }
 
-criterion_group!(
-    benches,
-    engine::<Native>,
-    engine::<Wasm>,
-    native_api,
-    tinystore,
-    p2_guest
-);
+criterion_group!(benches, free_key, hand_over, scale);
 criterion_main!(benches);

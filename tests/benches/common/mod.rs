@@ -1,48 +1,50 @@
-//! The engine, stepped as a driver does.
-#![allow(dead_code)] // each bench uses a part
+//! What the benches measure: each subject does its work so many times, and says
+//! how long that took.
+#![allow(dead_code, unused_imports)] // each bench uses a part
 
-use witlock_engine::{LeaseId, OpenSession, Seed};
-use witlock_tests::{Command, Event, Hold, Machine};
+mod free_key;
+mod hand_over;
 
-/// An engine with a session and fences, and its time.
-pub struct Stepped<M> {
-    pub engine: M,
-    pub now: u64,
-}
+pub use free_key::{
+    beside_keys_held, engine_alone, engine_natively, native_api, p2_guest, tinystore,
+};
+pub use hand_over::{tasks, tasks_of_one_thread, threads, tinystore_threads};
 
-impl<M: Machine> Stepped<M> {
-    pub fn start() -> Self {
-        let mut engine = M::start(Seed { low: 1, high: 2 });
-        let open = OpenSession {
-            session: 1,
-            max_held: Some(u32::MAX),
-            ..OpenSession::default()
-        };
-        let start = vec![Command::AddFences(1..1 << 53), Command::OpenSession(open)];
-        engine.step(0, start);
-        Stepped { engine, now: 0 }
-    }
+use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-    pub fn hold_and_release(&mut self, key: &str) {
-        let lease = self.hold(hold(key));
-        let release = vec![Command::Release { tag: 0, lease }];
-        self.engine.step(self.now, release);
-    }
+use witlock::{Lease, Lock, Store};
 
-    pub fn hold(&mut self, hold: Hold) -> LeaseId {
-        match self.engine.step(self.now, vec![Command::Hold(hold)]).events[..] {
-            [Event::Granted(grant)] => grant.lease,
-            ref other => unreachable!("a free key is given: {other:?}"),
+/// Something to measure.
+pub type Subject = Box<dyn FnMut(u64) -> Duration>;
+
+/// A subject that does the same over and over.
+fn over_and_over<T>(mut work: impl FnMut() -> T + 'static) -> Subject {
+    Box::new(move |times| {
+        let start = Instant::now();
+        for _ in 0..times {
+            black_box(work());
         }
-    }
+        start.elapsed()
+    })
 }
 
-pub fn hold(key: &str) -> Hold {
-    Hold {
-        ticket: 1,
-        session: 1,
-        name: "summaries".into(),
-        key: key.to_owned().into(),
-        ..Hold::default()
-    }
+/// Holds so many keys, of as many holders as that takes.
+pub fn hold_many(store: &Store, keys: usize, max_hold: Option<Duration>) -> Vec<Lease> {
+    /// As many as one holder may hold.
+    const EACH: usize = 10_000;
+    let open = |_| {
+        let lock = store.lock("many");
+        let lock = match max_hold {
+            Some(span) => lock.max_hold(span),
+            None => lock,
+        };
+        lock.open().expect("a lock")
+    };
+    let holders: Vec<Lock> = (0..keys.div_ceil(EACH)).map(open).collect();
+    let hold = |n: usize| {
+        let lease = holders[n / EACH].blocking_lease(&format!("key {n}"));
+        lease.expect("a free key")
+    };
+    (0..keys).map(hold).collect()
 }
