@@ -15,16 +15,6 @@ const fn change(file: &'static str, from: &'static str, to: &'static str) -> Bre
 pub const ALL: &[Break] = &[
     // What chooses.
     change(
-        "guest/components/engine/Cargo.toml",
-        "name = \"witlock-engine-component\"",
-        "name = \"witlock-broken-engine\"",
-    ),
-    change(
-        "Cargo.lock",
-        "name = \"witlock-engine-component\"",
-        "name = \"witlock-broken-engine\"",
-    ),
-    change(
         "guest/engine/src/lib.rs",
         "extern crate alloc;",
         "extern crate alloc;

@@ -35,11 +35,12 @@ fn build() -> Result<(), String> {
         copy_all(&workspace.join(source), &copy.join(source))?;
     }
     write_workspace(&workspace, &copy)?;
+    rename(&copy)?;
     for change in breaks::ALL {
         apply(change, &copy)?;
     }
     let component = wasm::Component {
-        package: "witlock-broken-engine",
+        package: "witlock-broken-component",
         file: "broken-engine.wasm",
     };
     wasm::build(&copy, "wasm32-unknown-unknown", &[component])
@@ -55,6 +56,31 @@ fn write_workspace(workspace: &Path, copy: &Path) -> Result<(), String> {
         &copy.join("Cargo.toml"),
         &format!("{before}{members}{after}"),
     )
+}
+
+/// Cargo knows packages of a workspace by their names and their paths within it.
+/// Under its own names the copy would be the engine itself, in the target directory
+/// that they share.
+fn rename(copy: &Path) -> Result<(), String> {
+    const NAMES: [(&str, &str); 2] = [
+        ("witlock-engine", "witlock-broken-engine"),
+        ("witlock-engine-component", "witlock-broken-component"),
+    ];
+    for file in [
+        "Cargo.lock",
+        "guest/engine/Cargo.toml",
+        "guest/components/engine/Cargo.toml",
+    ] {
+        let path = copy.join(file);
+        let mut text = read(&path)?;
+        for (name, other) in NAMES {
+            text = text.replace(&format!("\"{name}\""), &format!("\"{other}\""));
+        }
+        let depends = "witlock-engine = { path";
+        let renamed = "witlock-engine = { package = \"witlock-broken-engine\", path";
+        write(&path, &text.replace(depends, renamed))?;
+    }
+    Ok(())
 }
 
 /// A change that fits nowhere, or in several places, is not the one that was

@@ -4,11 +4,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::hash::{BuildHasher, Hasher};
 
-use hashbrown::HashTable;
-
 use crate::Seed;
-use crate::give_back;
 use crate::list::{Link, List};
+use crate::parts::Parts;
 use crate::slab::{Place, Slab};
 
 /// What names a key.
@@ -72,7 +70,7 @@ impl Key {
 #[derive(Debug)]
 pub(crate) struct Keys {
     seed: Seed,
-    table: HashTable<Place>,
+    table: Parts<Place>,
     slab: Slab<Key>,
     /// Those whose line is to be looked at again when there are fences, or when
     /// there is room in a step.
@@ -83,7 +81,7 @@ impl Keys {
     pub fn new(seed: Seed) -> Self {
         Keys {
             seed,
-            table: HashTable::new(),
+            table: Parts::default(),
             slab: Slab::default(),
             unsettled: List::default(),
         }
@@ -113,8 +111,7 @@ impl Keys {
             unsettled: false,
             of_unsettled: Link::default(),
         });
-        self.table
-            .insert_unique(hash, place, |at| self.slab[*at].hash);
+        self.table.insert(hash, place, |at| self.slab[*at].hash);
         place
     }
 
@@ -158,11 +155,9 @@ impl Keys {
         if held > 0 || waiting > 0 {
             return;
         }
-        if let Ok(entry) = self.table.find_entry(hash, |at| *at == place) {
-            entry.remove();
-        }
+        let hash_of = |at: &Place| self.slab[*at].hash;
+        self.table.remove(hash, |at| *at == place, hash_of);
         self.slab.remove(place);
-        give_back::from_table(&mut self.table, |at| self.slab[*at].hash);
     }
 
     pub fn hash(&self, name: &KeyName) -> u64 {

@@ -50,6 +50,7 @@ mod keys;
 mod leases;
 mod list;
 mod listing;
+mod parts;
 mod seed;
 mod sessions;
 mod slab;

@@ -1,13 +1,11 @@
 //! The holders, each known by its session.
 
-use hashbrown::HashMap;
-
 use crate::bounds::KEYS_PER_HOLDER;
 use crate::command::OpenSession;
 use crate::deadlines::{Due, Ends};
 use crate::event::Ending;
-use crate::give_back;
 use crate::list::List;
+use crate::parts::Map;
 use crate::seed::Numbers;
 use crate::slab::{Place, Slab};
 use crate::{NEVER, Nanoseconds, Session};
@@ -79,7 +77,7 @@ impl Holder {
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     pub slab: Slab<Holder>,
-    by_number: HashMap<Session, Place, Numbers>,
+    by_number: Map<Session, Place, Numbers>,
 }
 
 impl Sessions {
@@ -101,7 +99,6 @@ impl Sessions {
         let holder = self.slab.get(place).filter(|holder| holder.is_done())?;
         let (number, due) = (holder.number, holder.due(place));
         self.by_number.remove(&number);
-        give_back::from_map(&mut self.by_number);
         self.slab.remove(place);
         Some(due)
     }

@@ -3,11 +3,9 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 
-use hashbrown::HashMap;
-
 use crate::deadlines::{Due, Ends};
-use crate::give_back;
 use crate::list::Link;
+use crate::parts::Map;
 use crate::seed::Numbers;
 use crate::slab::{Place, Slab};
 use crate::{Milliseconds, Nanoseconds, Request, Ticket};
@@ -53,7 +51,7 @@ impl InLine {
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
     pub slab: Slab<InLine>,
-    by_number: HashMap<Ticket, Place, Numbers>,
+    by_number: Map<Ticket, Place, Numbers>,
     /// Every line, in its order, one behind the other.
     lines: BTreeMap<(Place, u64), Place>,
     arrivals: u64,
@@ -118,7 +116,6 @@ impl Tickets {
         let in_line = self.slab.remove(place);
         self.by_number.remove(&in_line.ask.number);
         self.lines.remove(&(in_line.ask.key, in_line.arrival));
-        give_back::from_map(&mut self.by_number);
         in_line
     }
 }

@@ -7,7 +7,6 @@ use super::{Asked, Engine};
 use crate::Nanoseconds;
 use crate::bounds;
 use crate::event::{Event, Refusal};
-use crate::give_back;
 use crate::leases::Lease;
 use crate::list::List;
 use crate::slab::Place;
@@ -162,12 +161,14 @@ impl Engine {
     pub(super) fn forget_request(&mut self, ask: &Ask) {
         if let Some(request) = &ask.request {
             self.requests.remove(&(ask.session, **request));
-            give_back::from_map(&mut self.requests);
         }
     }
 
     pub(super) fn add_stake(&mut self, session: Place, key: Place) {
-        *self.stakes.entry((session, key)).or_insert(0) += 1;
+        match self.stakes.get_mut(&(session, key)) {
+            Some(stake) => *stake += 1,
+            None => self.stakes.insert((session, key), 1),
+        }
     }
 
     pub(super) fn remove_stake(&mut self, session: Place, key: Place) {
@@ -177,7 +178,6 @@ impl Engine {
         *stake -= 1;
         if *stake == 0 {
             self.stakes.remove(&(session, key));
-            give_back::from_map(&mut self.stakes);
         }
     }
 

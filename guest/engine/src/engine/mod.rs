@@ -10,8 +10,6 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
 use crate::bounds::{
     EVENTS_FOR_DEADLINES, EVENTS_FOR_WORK, EVENTS_PER_COMMAND, STEP_COMMANDS, STEP_DEADLINES,
     STEP_EVENTS,
@@ -22,6 +20,7 @@ use crate::event::{Counts, Event, Outcome, Stepped};
 use crate::fences::Fences;
 use crate::keys::Keys;
 use crate::leases::Leases;
+use crate::parts::Map;
 use crate::sessions::Sessions;
 use crate::slab::Place;
 use crate::tickets::Tickets;
@@ -46,10 +45,10 @@ pub struct Engine {
     deadlines: Deadlines,
     fences: Fences,
     /// Asks and leases by their client's own name for them.
-    requests: HashMap<(Place, Request), Asked, Seed>,
+    requests: Map<(Place, Request), Asked, Seed>,
     /// How many asks in a key's line, and how many leases of a semaphore's key,
     /// a session has. (Who has the one lease of a lock's key, the key tells.)
-    stakes: HashMap<(Place, Place), u32, Seed>,
+    stakes: Map<(Place, Place), u32, Seed>,
     /// Why no fence can be had, until everyone was told who waits for one.
     no_fences: Option<String>,
     /// Someone waits for a fence.
@@ -74,8 +73,8 @@ impl Engine {
             sessions: Sessions::default(),
             deadlines: Deadlines::default(),
             fences: Fences::default(),
-            requests: HashMap::with_hasher(seed),
-            stakes: HashMap::with_hasher(seed),
+            requests: Map::with_hasher(seed),
+            stakes: Map::with_hasher(seed),
             no_fences: None,
             fence_wanted: false,
             sweeping: VecDeque::new(),
