@@ -1,8 +1,9 @@
 //! The contract of Witlock, on every face.
 //!
 //! Here is what the tests share: the lock engine as a [`Machine`], natively and
-//! as `engine.wasm`. The scenarios are in `tests/`: `contract` has what every
-//! face promises, `engine` what only who steps the engine can see.
+//! as `engine.wasm`, and random histories that it lives beside a model (see
+//! [`simulation`]). The scenarios are in `tests/`: `contract` has what every face
+//! promises, `engine` what only who steps the engine can see.
 
 #![allow(clippy::expect_used)] // tests
 

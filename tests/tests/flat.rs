@@ -173,8 +173,8 @@ fn a_million_keys_of_each_kind_come_and_go() {
     }
     assert_eq!(store.keys, 4 * KEYS * ROUNDS as u64);
     println!("bytes of memory after each round: {sizes:?}");
-    // The second may find the free memory cut up otherwise than the first did.
-    let settled = &sizes[1..];
-    assert!(settled.iter().all(|size| *size == settled[0]), "{sizes:?}");
-    assert!(settled[0] < sizes[0] / 100 * 101, "{sizes:?}");
+    // A round may find the free memory cut up otherwise than one before: a page or
+    // two. A byte kept of each key would be eight times as much as this.
+    let grown = sizes[ROUNDS - 1] - sizes[0];
+    assert!(grown < sizes[0] / 100, "{sizes:?}");
 }

@@ -30,6 +30,8 @@ pub struct Simulation<M> {
 pub struct Failure {
     /// Whose it is.
     pub seed: u64,
+    /// How many steps that one has.
+    pub steps: usize,
     /// The shortest that fails still.
     pub history: History,
     /// How.
@@ -38,7 +40,8 @@ pub struct Failure {
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "again with: WITLOCK_SEED={}", self.seed)?;
+        let Failure { seed, steps, .. } = self;
+        writeln!(f, "again with: WITLOCK_SEED={seed}, {steps} steps")?;
         let History { bound, fences, .. } = self.history;
         writeln!(f, "{bound} keys a session, {fences} fences a reservation")?;
         for (number, step) in self.history.steps.iter().enumerate() {
@@ -75,11 +78,17 @@ impl<M: Machine> Simulation<M> {
         if let Ok(done) = self.attempt(&history) {
             return Ok(done);
         }
+        let steps = self.steps;
         let simulation = std::cell::RefCell::new(self);
         let attempt = |history: &History| simulation.borrow_mut().attempt(history);
         let history = shrink(&history, |history| attempt(history).is_err());
         let why = attempt(&history).err().unwrap_or_default();
-        Err(Box::new(Failure { seed, history, why }))
+        Err(Box::new(Failure {
+            seed,
+            steps,
+            history,
+            why,
+        }))
     }
 
     /// A trap is a failure; what is left of the engine then is not used again.

@@ -414,7 +414,7 @@ impl Model {
 
     /// A session is back, with these leases, by their fences, and these requests.
     pub fn resume(&mut self, session: u64, fences: &[u64], requests: &[u8]) {
-        if !self.holder(session).is_some_and(|it| !it.ended) {
+        if self.holder(session).is_none_or(|it| it.ended) {
             self.happened.push(Happened::NotHeld);
             return self.work_off();
         }

@@ -43,7 +43,7 @@ impl<M: Machine> Face for Driven<M> {
         let answer = self.query(|tag| {
             Command::Check(witlock_engine::Check {
                 tag,
-                name: terms.name.clone().into(),
+                name: terms.name.clone(),
                 limit: terms.limit,
                 options: options(terms),
             })
@@ -69,7 +69,7 @@ impl<M: Machine> Face for Driven<M> {
         let request = is_remote.then_some(Request::MAX - self.asks.len() as u128);
         self.send(Asked {
             lock: lock.0,
-            key: key.to_owned().into(),
+            key: key.to_owned(),
             wait,
             request,
             grant: None,
@@ -190,7 +190,7 @@ impl<M: Machine> Face for Driven<M> {
     fn ask_again(&mut self, ask: Ask) -> Ask {
         let asked = &self.asks[ask.0];
         let again = Asked {
-            key: asked.key.clone().into(),
+            key: asked.key.clone(),
             grant: None,
             refused: None,
             ended: None,
