@@ -178,6 +178,9 @@ enum Entry {
     Reply(Arc<Reply>),
 }
 
+/// Room for asks that is kept while there are none.
+const ASKS_KEPT: usize = 1_024;
+
 /// All that is not over yet, by number. A number is a place and, so that it is
 /// never used twice, a count.
 #[derive(Debug, Default)]
@@ -231,7 +234,7 @@ impl Asks {
     pub fn take_ask(&mut self, number: u64) -> Option<Arc<Ask>> {
         let ask = self.ask(number).cloned();
         if ask.is_some() {
-            self.slab.remove(number as u32 as usize);
+            self.remove(number as u32 as usize);
         }
         ask
     }
@@ -243,8 +246,16 @@ impl Asks {
             return None;
         };
         let reply = reply.clone();
-        self.slab.remove(place);
+        self.remove(place);
         Some(reply)
+    }
+
+    /// What a crowd took is given back once all of it is gone.
+    fn remove(&mut self, place: usize) {
+        self.slab.remove(place);
+        if self.slab.is_empty() && self.slab.capacity() > ASKS_KEPT {
+            self.slab = Slab::new();
+        }
     }
 
     /// Answers everything `closed`: the engine is gone.
@@ -254,6 +265,28 @@ impl Asks {
                 Entry::Ask(ask) => ask.end(Ending::Closed, wakers),
                 Entry::Reply(reply) => reply.answer(Err(LockError::Closed), wakers),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // LOCK-13
+    #[test]
+    fn a_crowd_of_asks_leaves_nothing_behind() {
+        let mut asks = Asks::default();
+        for _ in 0..2 {
+            let mut crowd: Vec<_> = (0..10_000).map(|_| asks.add_ask()).collect();
+            let (tag, _reply) = asks.add_reply();
+            assert!(asks.slab.capacity() > ASKS_KEPT);
+            for ask in crowd.drain(..) {
+                assert!(asks.take_ask(ask.number).is_some());
+                assert!(asks.take_ask(ask.number).is_none());
+            }
+            assert!(asks.take_reply(tag).is_some());
+            assert!(asks.slab.capacity() <= ASKS_KEPT);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Drives the engine: commands are queued, whoever has the engine runs all that
-//! is queued in one step, and the answers wake whom they are for.
+//! Drives the engine. A caller that finds it free, and nothing queued, steps it with
+//! its one command; otherwise commands are queued, and whoever has the engine runs
+//! all that is queued in one step. The answers wake whom they are for.
 //!
 //! Nothing waits while it holds the engine, and nobody is woken before it was
 //! let go. Two threads of the store's own stand beside: one ends what is due,
@@ -8,9 +9,9 @@
 mod asks;
 mod block_on;
 mod machine;
+mod queue;
 mod threads;
 
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, TryLockError};
@@ -21,18 +22,12 @@ pub(crate) use block_on::block_on;
 pub(crate) use machine::{Blueprint, Hold, wit};
 pub(crate) use threads::{FenceOrders, Threads};
 
+use crate::LockError;
 use crate::clock::{Alarm, Clock};
 use crate::error::OpenError;
-use crate::{Ending, LockError};
-use asks::{Asks, Wakers};
+use asks::Wakers;
 use machine::Machine;
-
-/// By what a command goes that needs no answer of its own: the end of a lease
-/// tells of its release.
-const NO_TAG: u64 = 0;
-
-/// A moment that never comes, in an answer of the engine.
-const NEVER: u64 = u64::MAX;
+use queue::{NEVER, Queue, release_command};
 
 /// How many steps a caller runs before it leaves those of others to the store's
 /// own thread: under a load that never ends it has work of its own to do.
@@ -46,18 +41,6 @@ pub(crate) struct Driver {
     queue: Mutex<Queue>,
     engine: Mutex<Running>,
     fences: FenceOrders,
-}
-
-/// What waits for the next step.
-#[derive(Default)]
-struct Queue {
-    commands: Vec<wit::Command>,
-    asks: Asks,
-    /// The open sessions, for an engine that takes the place of one that
-    /// trapped.
-    sessions: HashMap<u64, wit::OpenSession>,
-    last_session: u64,
-    closed: bool,
 }
 
 /// The engine, and for when the alarm is set.
@@ -356,90 +339,6 @@ impl Driver {
     }
 }
 
-impl Queue {
-    fn dispatch(&mut self, event: wit::Event, wakers: &mut Wakers) {
-        match event {
-            wit::Event::Granted(grant) => {
-                self.granted(grant.ticket, grant.lease, grant.revoked, wakers);
-            }
-            wit::Event::Refused(refused) => self.refused(refused.ticket, refused.why, wakers),
-            wit::Event::Ended(ended) => self.ended(ended.ticket, ended.how, wakers),
-            wit::Event::Superseded(ticket) => {
-                // Nobody in this process asks again by a request.
-                debug_assert!(false, "ticket {ticket} superseded");
-            }
-            wit::Event::Renewed(wit::Renewed { tag, .. })
-            | wit::Event::NotHeld(tag)
-            | wit::Event::Fine(tag)
-            | wit::Event::Invalid(wit::Invalid { tag, .. })
-            | wit::Event::Holdings(wit::Holdings { tag, .. })
-            | wit::Event::Waiters(wit::Waiters { tag, .. })
-            | wit::Event::Counted(wit::Counts { tag, .. }) => {
-                if let Some(reply) = self.asks.take_reply(tag) {
-                    reply.answer(Ok(event), wakers);
-                }
-            }
-            wit::Event::FencesLow(_) => {}
-        }
-    }
-
-    /// Hands out what a step with one command came to.
-    fn hand_out(&mut self, answer: &wit::Answer, wakers: &mut Wakers) {
-        use wit::Told::{Ended, EndedAndGranted, Granted, InUse, More, NotHeld, Nothing};
-        let revoked = (answer.revoked != NEVER).then_some(answer.revoked);
-        match answer.told {
-            Granted => self.granted(answer.ticket, answer.lease, revoked, wakers),
-            Ended => self.ended(answer.ended, answer.how, wakers),
-            EndedAndGranted => {
-                self.ended(answer.ended, answer.how, wakers);
-                self.granted(answer.ticket, answer.lease, revoked, wakers);
-            }
-            InUse => self.refused(answer.ticket, wit::Refusal::InUse, wakers),
-            Nothing | NotHeld | More => {}
-        }
-    }
-
-    fn refused(&mut self, ticket: u64, why: wit::Refusal, wakers: &mut Wakers) {
-        if let Some(ask) = self.asks.take_ask(ticket) {
-            ask.refuse(lock_error(why), wakers);
-        }
-    }
-
-    fn ended(&mut self, ticket: u64, how: wit::Ending, wakers: &mut Wakers) {
-        if let Some(ask) = self.asks.take_ask(ticket) {
-            ask.end(ending(how), wakers);
-        }
-    }
-
-    fn granted(
-        &mut self,
-        ticket: u64,
-        wit::LeaseId { fence, secret }: wit::LeaseId,
-        revoked: Option<u64>,
-        wakers: &mut Wakers,
-    ) {
-        let id = LeaseId { fence, secret };
-        let granted = Granted { id, revoked };
-        let wanted = self.asks.ask(ticket);
-        if wanted.is_none_or(|ask| ask.grant(granted, wakers)) {
-            self.commands.push(release_command(id));
-        }
-    }
-}
-
-fn release_command(id: LeaseId) -> wit::Command {
-    wit::Command::Release(wit::ByLease {
-        tag: NO_TAG,
-        lease: id.into(),
-    })
-}
-
-impl From<LeaseId> for wit::LeaseId {
-    fn from(LeaseId { fence, secret }: LeaseId) -> Self {
-        wit::LeaseId { fence, secret }
-    }
-}
-
 /// A panic in wasmtime, which panics where the system has no memory for a stack,
 /// is a failure as a trap is: nobody is left without an answer for it.
 fn unwound<T>(call: impl FnOnce() -> wasmtime::Result<T>) -> wasmtime::Result<T> {
@@ -449,26 +348,4 @@ fn unwound<T>(call: impl FnOnce() -> wasmtime::Result<T>) -> wasmtime::Result<T>
 
 fn wake(wakers: Wakers) {
     wakers.into_iter().for_each(std::task::Waker::wake);
-}
-
-fn lock_error(refusal: wit::Refusal) -> LockError {
-    match refusal {
-        wit::Refusal::InUse => LockError::InUse,
-        wit::Refusal::HeldByCaller => LockError::HeldByCaller,
-        wit::Refusal::Invalid(why) => LockError::Invalid(why),
-        wit::Refusal::TooMany(why) => LockError::TooMany(why),
-        // Who cancelled doesn't ask why.
-        wit::Refusal::Closed | wit::Refusal::Cancelled => LockError::Closed,
-        wit::Refusal::Unavailable(why) => LockError::Unavailable(why),
-    }
-}
-
-fn ending(ending: wit::Ending) -> Ending {
-    match ending {
-        wit::Ending::Released => Ending::Released,
-        wit::Ending::Expired => Ending::Expired,
-        wit::Ending::Revoked => Ending::Revoked,
-        wit::Ending::Broken => Ending::Broken,
-        wit::Ending::Closed => Ending::Closed,
-    }
 }
