@@ -4,6 +4,7 @@
 
 mod disk;
 mod history;
+mod listings;
 mod model;
 mod shrink;
 mod world;

@@ -481,8 +481,8 @@ impl Model {
         self.work_off();
     }
 
-    /// What is kept.
-    pub fn count(&self, entries: &[Entry], session: u64) -> u32 {
+    /// How many of these a session has, without what it gave up.
+    fn count(&self, entries: &[Entry], session: u64) -> u32 {
         let is_its = |it: &&Entry| it.ask.session == session && !it.gone;
         entries.iter().filter(is_its).count() as u32
     }

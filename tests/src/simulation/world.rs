@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use witlock::fences::FenceStorage as _;
-use witlock_engine::{Ending, Holding, Page, Ticket, Waiting};
-use witlock_engine::{LeaseId, OpenSession, Options, Resume, Seed};
+use witlock_engine::{Ending, LeaseId, OpenSession, Options, Resume, Seed, Ticket};
 
 use super::disk::Disk;
 use super::history::{Ask, History, Op, Pick, REMOTE, SESSIONS, Step, Time};
@@ -45,7 +44,7 @@ impl Done {
 /// A name that all locks have.
 const NAME: &str = "jobs";
 
-/// Names and text that a failed reservation gives.
+/// Why a reservation fails, when it does.
 const NO_FENCES: &str = "the disk is full";
 
 /// Has an engine and its storage live a history beside the model.
@@ -68,15 +67,15 @@ pub fn live<M: Machine>(machine: &mut M, disk: Disk, history: &History) -> Resul
     Ok(world.done)
 }
 
-struct World<'a, M> {
-    machine: &'a mut M,
+pub(super) struct World<'a, M> {
+    pub(super) machine: &'a mut M,
     disk: Disk,
     history: &'a History,
-    model: Model,
+    pub(super) model: Model,
     /// What was granted, in this opening and before.
     leases: HashMap<Ticket, LeaseId>,
     /// Where listings showed leases to be, by their fences.
-    places: HashMap<u64, u32>,
+    pub(super) places: HashMap<u64, u32>,
     tickets: u64,
     asked: HashMap<Ticket, u64>,
     /// No fence given yet is larger, whatever was closed and killed since.
@@ -363,73 +362,9 @@ impl<'a, M: Machine> World<'a, M> {
         self.leases.insert(ticket, lease);
         Ok(())
     }
-
-    /// What is listed, beside what the model has.
-    fn compare_listings(&mut self) -> Result<(), String> {
-        let holdings = self.list_holdings()?;
-        self.places = holdings.iter().map(|it| (it.fence, it.place)).collect();
-        let mut listed: Vec<_> = holdings.iter().map(shown_lease).collect();
-        listed.sort_unstable();
-        let mut held: Vec<_> = self.model.held.iter().collect();
-        held.sort_by_key(|it| it.serial);
-        let held: Vec<_> = held.into_iter().map(|it| self.shown(it)).collect();
-        same("what is held", &listed, &held)?;
-        let mut waiting: Vec<_> = self.list_waiters()?.iter().map(shown_waiter).collect();
-        // Lines come one behind the other, in whatever order.
-        waiting.sort_by_key(|it| (it.1, it.2.clone()));
-        let mut line: Vec<_> = self.model.line.iter().map(|it| self.shown(it)).collect();
-        line.iter_mut().for_each(|it| it.0 = 0);
-        line.sort_by_key(|it| (it.1, it.2.clone()));
-        same("who waits", &waiting, &line)
-    }
-
-    fn list_holdings(&mut self) -> Result<Vec<Holding>, String> {
-        let list = Command::ListHoldings { tag: 0, cursor: 0 };
-        let outcome = self.machine.step(self.model.now, vec![list]);
-        match outcome.events.into_iter().next() {
-            Some(Event::Holdings {
-                page: Page { items, next: None },
-                ..
-            }) => Ok(items),
-            other => Err(format!("a listing gave {other:?}")),
-        }
-    }
-
-    fn list_waiters(&mut self) -> Result<Vec<Waiting>, String> {
-        let cursor = (0, 0);
-        let list = Command::ListWaiters { tag: 0, cursor };
-        let outcome = self.machine.step(self.model.now, vec![list]);
-        match outcome.events.into_iter().next() {
-            Some(Event::Waiters {
-                page: Page { items, next: None },
-                ..
-            }) => Ok(items),
-            other => Err(format!("a listing gave {other:?}")),
-        }
-    }
-
-    fn shown(&self, it: &Entry) -> Shown {
-        let left = (it.until() < u64::MAX).then(|| it.until() - self.model.now);
-        let since = self.model.now - it.since;
-        let key = it.ask.key.to_string();
-        (it.serial, it.ask.limit, key, it.ask.session, since, left)
-    }
 }
 
-/// Fence, limit, key, session, for how long so far, and how long yet.
-type Shown = (u64, Option<u32>, String, u64, u64, Option<u64>);
-
-fn shown_lease(it: &Holding) -> Shown {
-    let key = it.key.clone();
-    (it.fence, it.limit, key, it.session, it.held, it.left)
-}
-
-fn shown_waiter(it: &Waiting) -> Shown {
-    let key = it.key.clone();
-    (0, it.limit, key, it.session, it.waited, Some(it.left))
-}
-
-fn same<T: PartialEq + Debug>(what: &str, engine: &T, model: &T) -> Result<(), String> {
+pub(super) fn same<T: PartialEq + Debug>(what: &str, engine: &T, model: &T) -> Result<(), String> {
     match engine == model {
         true => Ok(()),
         false => Err(format!(
