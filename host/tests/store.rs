@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -37,6 +38,25 @@ fn a_store_closes_as_the_last_that_uses_it_is_dropped() {
     assert!(Store::open(dir.path()).is_err());
     assert_eq!(lease.ended(), None);
     drop(lease);
+    Store::open(dir.path()).unwrap();
+}
+
+// LOCK-06
+#[test]
+fn a_store_closes_with_the_thread_that_it_is_a_local_of() {
+    thread_local! {
+        static STORE: RefCell<Option<Store>> = const { RefCell::new(None) };
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        let open = || {
+            STORE.set(Some(Store::open(dir.path()).unwrap()));
+            // The thread's own wait, begun later, is gone before the store is.
+            STORE.with_borrow(|store| fences(store.as_ref().unwrap(), 1));
+        };
+        // Joining waits for its locals too.
+        scope.spawn(open).join().unwrap();
+    });
     Store::open(dir.path()).unwrap();
 }
 
