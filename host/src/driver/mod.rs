@@ -14,7 +14,7 @@ mod threads;
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex};
 use std::task::Context;
 
 pub(crate) use asks::{Ask, Granted, LeaseId, Phase, lock};
@@ -25,7 +25,7 @@ pub(crate) use threads::{FenceOrders, Threads};
 use crate::LockError;
 use crate::clock::{Alarm, Clock};
 use crate::error::OpenError;
-use asks::Wakers;
+use asks::{Wakers, try_lock};
 use machine::Machine;
 use queue::{NEVER, Queue, release_command};
 
@@ -174,14 +174,12 @@ impl Driver {
             if !self.has_commands() {
                 return;
             }
+            let Some(mut engine) = try_lock(&self.engine) else {
+                return;
+            };
             let mut wakers = Wakers::new();
-            match self.engine.try_lock() {
-                Ok(mut engine) => self.step(&mut engine, &mut wakers),
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    self.step(&mut poisoned.into_inner(), &mut wakers);
-                }
-                Err(TryLockError::WouldBlock) => return,
-            }
+            self.step(&mut engine, &mut wakers);
+            drop(engine);
             wake(wakers);
         }
         // The thread that ends what is due goes on with it.
@@ -213,58 +211,68 @@ impl Driver {
         &self,
         call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<wit::Answer>,
     ) -> bool {
+        let Some(mut engine) = try_lock(&self.engine) else {
+            return false;
+        };
         let mut wakers = Wakers::new();
-        match self.engine.try_lock() {
-            Ok(mut engine) => self.call(&mut engine, call, &mut wakers),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                self.call(&mut poisoned.into_inner(), call, &mut wakers);
-            }
-            Err(TryLockError::WouldBlock) => return false,
-        }
+        self.step_once(&mut engine, call, &mut wakers);
+        drop(engine);
         wake(wakers);
         // What came while this thread had the engine.
         self.run();
         true
     }
 
-    fn call(
+    fn step_once(
         &self,
         engine: &mut Running,
         call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<wit::Answer>,
         wakers: &mut Wakers,
     ) {
-        let Some(machine) = &mut engine.machine else {
-            return self.answer_all_closed(wakers);
-        };
-        let stepped = unwound(|| {
-            let answer = call(machine, self.clock.now())?;
+        let stepped = self.call(engine, wakers, |machine, now| {
+            let answer = call(machine, now)?;
             let untold = (answer.told == wit::Told::More).then(|| machine.untold());
             Ok((answer, untold.transpose()?))
         });
-        match stepped {
-            Ok((answer, untold)) => {
-                match untold {
-                    None => lock(&self.queue).hand_out(&answer, wakers),
-                    Some(events) => self.dispatch(events, Vec::new(), wakers),
-                }
-                self.set_alarm(engine, answer.next_deadline);
-            }
-            Err(trap) => self.start_anew(engine, &trap, wakers),
+        let Some((answer, untold)) = stepped else {
+            return;
+        };
+        match untold {
+            None => lock(&self.queue).hand_out(&answer, wakers),
+            Some(events) => self.dispatch(events, Vec::new(), wakers),
         }
+        self.set_alarm(engine, answer.next_deadline);
     }
 
     fn step(&self, engine: &mut Running, wakers: &mut Wakers) {
         let mut commands = std::mem::take(&mut lock(&self.queue).commands);
-        let Some(machine) = &mut engine.machine else {
-            return self.answer_all_closed(wakers);
+        let step = |machine: &mut Machine, now| machine.step(now, &commands);
+        let Some(outcome) = self.call(engine, wakers, step) else {
+            return;
         };
-        match unwound(|| machine.step(self.clock.now(), &commands)) {
-            Ok(outcome) => {
-                commands.drain(..outcome.handled as usize);
-                self.dispatch(outcome.events, commands, wakers);
-                self.set_alarm(engine, outcome.next_deadline.unwrap_or(NEVER));
+        commands.drain(..outcome.handled as usize);
+        self.dispatch(outcome.events, commands, wakers);
+        self.set_alarm(engine, outcome.next_deadline.unwrap_or(NEVER));
+    }
+
+    /// What a call of the engine came to; none where the engine is gone or trapped,
+    /// and everyone was answered.
+    fn call<T>(
+        &self,
+        engine: &mut Running,
+        wakers: &mut Wakers,
+        call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<T>,
+    ) -> Option<T> {
+        let Some(machine) = &mut engine.machine else {
+            self.answer_all_closed(wakers);
+            return None;
+        };
+        match unwound(|| call(machine, self.clock.now())) {
+            Ok(outcome) => Some(outcome),
+            Err(trap) => {
+                self.start_anew(engine, &trap, wakers);
+                None
             }
-            Err(trap) => self.start_anew(engine, &trap, wakers),
         }
     }
 

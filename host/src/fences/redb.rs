@@ -104,23 +104,11 @@ impl RedbFences {
     /// redb refuses everything after a failed write until it is opened anew.
     fn fail(&mut self, error: redb::Error) -> FenceError {
         self.database = None;
-        match error {
-            redb::Error::Io(source) if !is_of_content(&source) => FenceError::File {
-                path: self.path.clone(),
-                source,
-            },
-            error if is_of_system(&error) => {
-                FenceError::Other(format!("{}: {error}", self.path.display()))
-            }
-            error => self.damaged(error.to_string()),
-        }
+        failure(&self.path, error)
     }
 
     fn damaged(&self, detail: String) -> FenceError {
-        FenceError::Damaged {
-            path: self.path.clone(),
-            detail,
-        }
+        damaged(&self.path, detail)
     }
 }
 
@@ -159,17 +147,32 @@ fn make_file(
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
-    let made = open(unfinished).map_err(|error| match redb::Error::from(error) {
-        redb::Error::Io(source) => failed(source),
-        error => FenceError::Other(format!("{}: {error}", path.display())),
-    })?;
-    drop(made);
+    drop(open(unfinished).map_err(|error| failure(path, error.into()))?);
     // redb syncs what it writes, but it need not have as the file was made.
     let synced = File::options().write(true).open(unfinished);
     let synced = synced.and_then(|file| file.sync_all());
     synced
         .and_then(|()| fs::rename(unfinished, path))
         .map_err(failed)
+}
+
+/// What redb says of the file at `path`, in our words.
+fn failure(path: &Path, error: redb::Error) -> FenceError {
+    match error {
+        redb::Error::Io(source) if !is_of_content(&source) => FenceError::File {
+            path: path.to_owned(),
+            source,
+        },
+        error if is_of_system(&error) => FenceError::Other(format!("{}: {error}", path.display())),
+        error => damaged(path, error.to_string()),
+    }
+}
+
+fn damaged(path: &Path, detail: String) -> FenceError {
+    FenceError::Damaged {
+        path: path.to_owned(),
+        detail,
+    }
 }
 
 /// Whether an error of reading tells of what was read.

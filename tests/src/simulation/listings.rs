@@ -27,9 +27,7 @@ impl<M: Machine> World<'_, M> {
     }
 
     fn list_holdings(&mut self) -> Result<Vec<Holding>, String> {
-        let list = Command::ListHoldings { tag: 0, cursor: 0 };
-        let outcome = self.machine.step(self.model.now, vec![list]);
-        match outcome.events.into_iter().next() {
+        match self.list(Command::ListHoldings { tag: 0, cursor: 0 }) {
             Some(Event::Holdings {
                 page: Page { items, next: None },
                 ..
@@ -40,15 +38,18 @@ impl<M: Machine> World<'_, M> {
 
     fn list_waiters(&mut self) -> Result<Vec<Waiting>, String> {
         let cursor = (0, 0);
-        let list = Command::ListWaiters { tag: 0, cursor };
-        let outcome = self.machine.step(self.model.now, vec![list]);
-        match outcome.events.into_iter().next() {
+        match self.list(Command::ListWaiters { tag: 0, cursor }) {
             Some(Event::Waiters {
                 page: Page { items, next: None },
                 ..
             }) => Ok(items),
             other => Err(format!("a listing gave {other:?}")),
         }
+    }
+
+    fn list(&mut self, listing: Command) -> Option<Event> {
+        let outcome = self.machine.step(self.model.now, vec![listing]);
+        outcome.events.into_iter().next()
     }
 
     fn shown(&self, it: &Entry) -> Shown {

@@ -13,10 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use disk::Disk;
 pub use history::{Ask, History, Op, Pick, Step, Time};
-pub use shrink::shrink;
 pub use world::Done;
 
 use crate::Machine;
+use shrink::shrink;
 
 /// An engine, and what it is given to live.
 pub struct Simulation<M> {

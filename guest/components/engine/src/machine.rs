@@ -5,7 +5,7 @@ use witlock_engine::{Command, Engine, Event, Hold, LeaseId, Options, Seed};
 use crate::{answers, commands, events, wit};
 
 /// What a component has one of.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Machine {
     engine: Option<Engine>,
     /// Room for the events of a step.
@@ -75,7 +75,7 @@ impl Machine {
     }
 }
 
-/// The hold that a call of `step-hold` asks for, but for its texts.
+/// What a call of `step-hold` asks for.
 pub(crate) fn hold<'a>(
     (text, name_bytes): (&'a str, u32),
     (ticket, session): (u64, u64),
