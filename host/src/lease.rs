@@ -114,7 +114,13 @@ impl Lease {
     /// Waits until the lease ends, [`Ending::Released`] included, and says how.
     /// Dropping this future changes nothing.
     pub async fn until_ended(&self) -> Ending {
-        poll_fn(|context| self.ask.poll_end(context)).await
+        self.end().await
+    }
+
+    /// As [`until_ended`](Lease::until_ended), without a borrow of the lease.
+    pub(crate) fn end(&self) -> impl Future<Output = Ending> + Send + use<> {
+        let ask = self.ask.clone();
+        poll_fn(move |context| ask.poll_end(context))
     }
 
     /// Releases the key, and waits for the answer. Dropped meanwhile, the
@@ -126,17 +132,24 @@ impl Lease {
     /// done under it may have run beside another holder, save after
     /// [`Ending::Released`], which says that it was released before.
     pub async fn release(&self) -> Result<(), Ending> {
-        if self.released.swap(true, Ordering::AcqRel) {
-            // Only the first release is the one that released it.
-            return Err(self.until_ended().await);
+        self.releasing().await
+    }
+
+    /// Releases the key now; what came of it is told without a borrow of the
+    /// lease.
+    pub(crate) fn releasing(&self) -> impl Future<Output = Result<(), Ending>> + Send + use<> {
+        let is_first = !self.released.swap(true, Ordering::AcqRel);
+        // Only the first release, of a lease that lasts, is one that releases it.
+        let releases = is_first && !matches!(self.ask.phase(), Phase::Ended(..));
+        if releases {
+            self.session.store.driver().release(self.granted.id);
         }
-        if let Phase::Ended(_, how) = self.ask.phase() {
-            return Err(how);
-        }
-        self.session.store.driver().release(self.granted.id);
-        match self.until_ended().await {
-            Ending::Released => Ok(()),
-            lost => Err(lost),
+        let end = self.end();
+        async move {
+            match end.await {
+                Ending::Released if releases => Ok(()),
+                how => Err(how),
+            }
         }
     }
 

@@ -127,10 +127,13 @@ mod ctx;
 mod driver;
 mod error;
 pub mod fences;
+mod guests;
 mod lease;
 mod listing;
 mod lock;
 pub mod p2;
+#[cfg(feature = "p3")]
+pub mod p3;
 mod session;
 mod store;
 

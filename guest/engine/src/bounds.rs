@@ -47,8 +47,7 @@ pub const RECONNECT: Milliseconds = 5_000;
 /// shorter: as long as a slow disk takes to sync, no longer than a person waits.
 pub const FENCE_WAIT: Milliseconds = 5_000;
 
-/// Fences stay below this, so that every language's numbers hold them.
-pub const FENCE_END: u64 = 1 << 53;
+pub use crate::ranges::FENCE_END;
 
 /// Commands of one step.
 pub const STEP_COMMANDS: usize = 1_024;

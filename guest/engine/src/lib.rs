@@ -51,6 +51,7 @@ mod leases;
 mod list;
 mod listing;
 mod parts;
+pub mod ranges;
 mod seed;
 mod sessions;
 mod slab;

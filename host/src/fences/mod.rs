@@ -1,6 +1,7 @@
 //! Fences that outlast the process: ranges reserved before they are given.
 
 mod memory;
+mod ranges;
 mod redb;
 mod reserve;
 
@@ -9,13 +10,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 pub use memory::MemoryFences;
+pub use ranges::FENCE_END;
 pub use redb::RedbFences;
 pub use reserve::next_range;
 pub(crate) use reserve::{Reserver, first_fence};
-
-/// Fences stay below this, so that every language's numbers, and SQL's
-/// `bigint`, hold them.
-pub const FENCE_END: u64 = 1 << 53;
 
 /// Where a store keeps how far its fences have got.
 ///

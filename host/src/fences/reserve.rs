@@ -1,58 +1,35 @@
 //! How many fences are reserved when, and from where on.
 
 use std::ops::Range;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use super::{FENCE_END, FenceError, FenceStorage};
-
-/// What an opening reserves: few, so that a store that is opened over and over
-/// does not outrun the clock from which fences start once it was deleted.
-pub(crate) const OPENING_RESERVE: u64 = 1 << 10;
-
-/// What reservations double up to: at a million leases a second, one
-/// reservation a second.
-const LARGEST_RESERVE: u64 = 1 << 20;
-
-/// The first fence of an opening is at least the seconds since 1970 times this:
-/// a store that was deleted goes on above its old fences unless it gave more
-/// than this many a second on average.
-const FENCES_PER_SECOND: u64 = 1 << 20;
-
-/// 2024-01-01: this library is younger.
-const CLOCK_FROM: u64 = 1_704_067_200;
-
-/// 2150-01-01: a clock beyond would use up the fences.
-const CLOCK_UNTIL: u64 = 5_680_281_600;
+use super::ranges::{self, OPENING_RESERVE, next_count};
+use super::{FenceError, FenceStorage};
 
 /// The next range above `high_water`, the largest fence ever reserved (0 if
 /// there was none): `count` fences from `at_least` on, fewer at the end.
 ///
 /// # Errors
 ///
-/// [`FenceError::Exhausted`] if there is none left below [`FENCE_END`].
+/// [`FenceError::Exhausted`] if there is none left below
+/// [`FENCE_END`](super::FENCE_END).
 pub fn next_range(high_water: u64, at_least: u64, count: u64) -> Result<Range<u64>, FenceError> {
-    let first = high_water.saturating_add(1).max(at_least);
-    let end = first.saturating_add(count.max(1)).min(FENCE_END);
-    if first < end {
-        Ok(first..end)
-    } else {
-        Err(FenceError::Exhausted)
-    }
+    ranges::next_range(high_water, at_least, count).ok_or(FenceError::Exhausted)
 }
 
 /// The first fence of an opening by the wall clock; 1, with a warning, where
 /// the clock is plainly wrong.
 pub(crate) fn first_fence(wall: SystemTime) -> u64 {
     let since_1970 = wall.duration_since(SystemTime::UNIX_EPOCH);
-    let seconds = since_1970.as_ref().map_or(0, Duration::as_secs);
-    if (CLOCK_FROM..CLOCK_UNTIL).contains(&seconds) {
-        return seconds * FENCES_PER_SECOND;
-    }
-    log::warn!(
-        "the wall clock is not used for the first fence: it says {seconds} s since 1970, which is \
-         not between 2024 and 2150; fences go on from those given before"
-    );
-    1
+    let since_1970 = since_1970.unwrap_or_default();
+    ranges::first_fence(since_1970).unwrap_or_else(|| {
+        log::warn!(
+            "the wall clock is not used for the first fence: it says {} s since 1970, which is \
+             not between 2024 and 2150; fences go on from those given before",
+            since_1970.as_secs()
+        );
+        1
+    })
 }
 
 /// A storage, and what to ask of it next.
@@ -72,7 +49,7 @@ impl Reserver {
         let reserver = Reserver {
             storage,
             last: first.clone(),
-            next_count: OPENING_RESERVE * 2,
+            next_count: next_count(OPENING_RESERVE),
         };
         Ok((reserver, first))
     }
@@ -80,7 +57,7 @@ impl Reserver {
     /// Reserves the next range, twice as large as the one before.
     pub fn next(&mut self) -> Result<Range<u64>, FenceError> {
         let range = self.storage.reserve(self.last.end, self.next_count)?;
-        self.next_count = (self.next_count * 2).min(LARGEST_RESERVE);
+        self.next_count = next_count(self.next_count);
         self.last = range.clone();
         Ok(range)
     }
@@ -101,35 +78,19 @@ impl Reserver {
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use super::*;
     use crate::driver::lock;
     use crate::fences::MemoryFences;
-
-    // LOCK-02, case G3
-    #[test]
-    fn a_range_is_above_all_before_and_ends_below_the_bound() {
-        assert_eq!(next_range(0, 0, 10).expect("some"), 1..11);
-        assert_eq!(next_range(7, 3, 10).expect("some"), 8..18);
-        assert_eq!(next_range(7, 20, 10).expect("some"), 20..30);
-        let last = next_range(FENCE_END - 3, 0, 10).expect("some");
-        assert_eq!(last, FENCE_END - 2..FENCE_END);
-        for high_water in [FENCE_END - 1, FENCE_END, u64::MAX] {
-            assert!(matches!(
-                next_range(high_water, 0, 10),
-                Err(FenceError::Exhausted)
-            ));
-        }
-    }
+    use crate::fences::ranges::{CLOCK_FROM, FENCES_PER_SECOND, LARGEST_RESERVE};
 
     // LOCK-02, case F1
     #[test]
     fn a_wall_clock_that_is_plainly_wrong_is_not_used() {
-        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        assert_eq!(first_fence(at(CLOCK_FROM)), CLOCK_FROM << 20);
-        assert!(first_fence(at(CLOCK_UNTIL - 1)) < FENCE_END);
-        let wrong = [at(0), at(CLOCK_FROM - 1), at(CLOCK_UNTIL), at(1 << 40)];
-        assert!(wrong.into_iter().all(|wall| first_fence(wall) == 1));
+        let at = |seconds| first_fence(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(CLOCK_FROM), CLOCK_FROM << 20);
+        assert_eq!(at(0), 1);
         let before_1970 = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
         assert_eq!(first_fence(before_1970), 1);
     }

@@ -1,17 +1,5 @@
 //! What wasmtime generates from `wit/locks-0.2`.
 
-use crate::lease::Lease;
-use crate::lock::Terms;
-
-/// A guest's lock.
-pub struct GuestLock(pub(crate) Terms);
-
-/// A guest's semaphore.
-pub struct GuestSemaphore(pub(crate) Terms);
-
-/// A guest's lease.
-pub struct GuestLease(pub(crate) Lease);
-
 #[allow(missing_docs)] // documented in wit/locks-0.2
 mod generated {
     wasmtime::component::bindgen!({
@@ -27,11 +15,13 @@ mod generated {
             default: trappable,
         },
         with: {
-            "witlock:locks/locks.lock": super::GuestLock,
-            "witlock:locks/locks.semaphore": super::GuestSemaphore,
-            "witlock:locks/locks.lease": super::GuestLease,
+            "witlock:locks/locks.lock": crate::guests::GuestLock,
+            "witlock:locks/locks.semaphore": crate::guests::GuestSemaphore,
+            "witlock:locks/locks.lease": crate::guests::GuestLease,
         },
     });
 }
 
 pub(crate) use generated::witlock::locks::locks as wit;
+
+crate::guests::conversions!(wit);

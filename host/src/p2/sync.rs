@@ -6,9 +6,9 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::{Linker, LinkerInstance, Resource, ResourceType};
 
 use super::bindings::wit::{self, HostLease, HostLock, HostSemaphore};
-use super::bindings::{GuestLease, GuestLock, GuestSemaphore};
 use crate::ctx::{LocksCtxView, LocksView};
 use crate::driver::block_on;
+use crate::guests::{GuestLease, GuestLock, GuestSemaphore};
 
 /// The interface, as `wit/locks-0.2` names it.
 const INTERFACE: &str = "witlock:locks/locks@0.2.0";

@@ -1,0 +1,1 @@
+../../../guest/engine/src/ranges.rs
