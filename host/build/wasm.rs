@@ -32,9 +32,24 @@ pub struct Component {
 
 /// Builds components for a wasm target.
 pub fn build(workspace: &Path, target: &str, components: &[Component]) -> Result<(), String> {
+    build_with(workspace, target, components, &[])
+}
+
+/// The same, with flags for cargo: the features that the packages shall have.
+pub fn build_with(
+    workspace: &Path,
+    target: &str,
+    components: &[Component],
+    flags: &[&str],
+) -> Result<(), String> {
     let shared = shared_directory()?;
     have_target(target, &shared)?;
-    compile(workspace, target, components, &shared)?;
+    // One package may be built twice, with other flags, under one name.
+    let lock = File::create(shared.join(".build.lock"));
+    let lock = lock.map_err(|why| format!("locking {shared:?}: {why}"))?;
+    lock.lock()
+        .map_err(|why| format!("locking {shared:?}: {why}"))?;
+    compile(workspace, target, components, flags, &shared)?;
     let built = shared.join(target).join("wasm");
     for component in components {
         copy(&find(&built, component.package)?, component.file)?;
@@ -111,6 +126,7 @@ fn compile(
     workspace: &Path,
     target: &str,
     components: &[Component],
+    flags: &[&str],
     shared: &Path,
 ) -> Result<(), String> {
     let cargo = variable("CARGO")?;
@@ -119,6 +135,7 @@ fn compile(
     inner
         .args(["build", "--profile", "wasm", "--target", target])
         .args(components.iter().flat_map(|one| ["-p", one.package]))
+        .args(flags)
         .arg("--manifest-path")
         .arg(workspace.join("Cargo.toml"))
         .arg("--target-dir")

@@ -1,7 +1,12 @@
-//! Builds the programs. Each has its constant in `src/lib.rs`.
+//! Builds the programs, and composes some. Each has its constant in
+//! `src/lib.rs`.
 
+#[path = "build/compose.rs"]
+mod compose;
 #[path = "../../host/build/wasm.rs"]
 mod wasm;
+
+use std::path::Path;
 
 use wasm::Component;
 
@@ -11,20 +16,27 @@ const ENGINES: [Component; 2] = [
     component("witlock-trapping-engine", "trapping-engine.wasm"),
 ];
 
-const GUESTS: [Component; 4] = [
+const GUESTS: [Component; 6] = [
     component("witlock-puppet", "puppet.wasm"),
     component("witlock-holder", "holder.wasm"),
     component("witlock-stranger", "stranger.wasm"),
     component("witlock-summaries", "summaries.wasm"),
+    component("witlock-clock", "clock.wasm"),
+    component("witlock-tasks", "tasks.wasm"),
 ];
 
-const SOURCES: [&str; 9] = [
+/// What is composed with apps. Built alone: the features that its dependencies
+/// have for others are none of its.
+const LOCKS: [Component; 1] = [component("witlock-locks-component", "locks.wasm")];
+
+const SOURCES: [&str; 10] = [
     "tests/programs",
     "host/build",
     "host/examples/summaries/guest",
     "host/examples/summaries/wit",
     "guest/engine",
     "guest/components/engine",
+    "guest/components/locks",
     "wit",
     "Cargo.toml",
     "Cargo.lock",
@@ -42,5 +54,19 @@ fn build_programs() -> Result<(), String> {
     let workspace = wasm::variable("CARGO_MANIFEST_DIR")?.join("../..");
     wasm::watch(SOURCES.map(|source| workspace.join(source)));
     wasm::build(&workspace, "wasm32-unknown-unknown", &ENGINES)?;
-    wasm::build(&workspace, "wasm32-wasip2", &GUESTS)
+    build_for_wasi(&workspace, &GUESTS, &[])?;
+    build_for_wasi(&workspace, &LOCKS, &[])?;
+    let sync = component("witlock-locks-component", "locks-0.2.wasm");
+    build_for_wasi(&workspace, &[sync], &["--no-default-features"])?;
+    let in_time = component("witlock-tasks", "tasks-in-time.wasm");
+    build_for_wasi(&workspace, &[in_time], &["--features", "time"])?;
+    compose::all(&wasm::variable("OUT_DIR")?)
+}
+
+fn build_for_wasi(
+    workspace: &Path,
+    components: &[Component],
+    flags: &[&str],
+) -> Result<(), String> {
+    wasm::build_with(workspace, "wasm32-wasip2", components, flags)
 }

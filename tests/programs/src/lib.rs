@@ -20,3 +20,25 @@ pub const STRANGER: &str = concat!(env!("OUT_DIR"), "/stranger.wasm");
 
 /// The guest of the example `summaries`.
 pub const SUMMARIES: &str = concat!(env!("OUT_DIR"), "/summaries.wasm");
+
+/// `locks.wasm`: the engine for composition with apps.
+pub const LOCKS: &str = concat!(env!("OUT_DIR"), "/locks.wasm");
+
+/// `locks-0.2.wasm`: the same for hosts that know only WASI 0.2.
+pub const LOCKS_0_2: &str = concat!(env!("OUT_DIR"), "/locks-0.2.wasm");
+
+/// A command of WASI 0.3 that does with locks what the lines of its stdin say.
+pub const TASKS: &str = concat!(env!("OUT_DIR"), "/tasks.wasm");
+
+/// The same, composed with `locks.wasm`.
+pub const TASKS_WITH_LOCKS: &str = concat!(env!("OUT_DIR"), "/tasks-with-locks.wasm");
+
+/// The same, both over a clock that goes on when a line says so.
+pub const TASKS_IN_TIME_WITH_LOCKS: &str =
+    concat!(env!("OUT_DIR"), "/tasks-in-time-with-locks.wasm");
+
+/// [`HOLDER`] composed with `locks.wasm`.
+pub const HOLDER_WITH_LOCKS: &str = concat!(env!("OUT_DIR"), "/holder-with-locks.wasm");
+
+/// [`HOLDER`] composed with `locks-0.2.wasm`.
+pub const HOLDER_WITH_LOCKS_0_2: &str = concat!(env!("OUT_DIR"), "/holder-with-locks-0.2.wasm");

@@ -21,7 +21,7 @@ pub enum Command {
 
 /// Run a component that imports witlock:locks
 ///
-/// Runs a WASI 0.2 command component, one that exports wasi:cli/run, and gives
+/// Runs a command component, one that exports wasi:cli/run of WASI 0.2 or 0.3, and gives
 /// it the locks of a store. It has this process's standard input, output and
 /// error, clocks and random numbers, and of files and the environment only what
 /// --dir and --env give it. It has no network.

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use wasmtime::component::{Component, Linker, ResourceTable};
 use wasmtime::{Config, Engine};
-use wasmtime_wasi::p2::bindings::CommandPre;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use witlock::{LocksCtx, LocksCtxView, LocksView, Store};
 
 use crate::args::{INSTANCE, Run};
+use crate::command::Command;
 
 /// What the host keeps for an instance. Dropping it lets the instance's keys go.
 pub struct Guest {
@@ -79,12 +79,14 @@ pub fn engine() -> Result<Engine> {
 }
 
 /// Compiles the component and links it with what we have.
-pub fn link(engine: &Engine, component: &[u8]) -> Result<CommandPre<Guest>> {
+pub fn link(engine: &Engine, component: &[u8]) -> Result<Command> {
     let component = Component::new(engine, component)
         .map_err(anyhow::Error::from)
         .context("this is not a valid component")?;
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi::p3::add_to_linker(&mut linker)?;
     witlock::p2::add_to_linker_async(&mut linker)?;
-    Ok(CommandPre::new(linker.instantiate_pre(&component)?)?)
+    witlock::p3::add_to_linker(&mut linker)?;
+    Ok(Command::new(linker.instantiate_pre(&component)?)?)
 }

@@ -6,8 +6,8 @@ use std::panic;
 use tokio::task::{JoinError, JoinSet};
 use wasmtime::{Engine, Store};
 use wasmtime_wasi::I32Exit;
-use wasmtime_wasi::p2::bindings::CommandPre;
 
+use crate::command::Command;
 use crate::guest::Guest;
 
 /// The code of a guest that failed without saying one.
@@ -24,7 +24,7 @@ pub struct Instances {
 
 impl Instances {
     /// Starts an instance for each guest, in the runtime of the caller.
-    pub fn start(engine: &Engine, command: &CommandPre<Guest>, guests: Vec<Guest>) -> Instances {
+    pub fn start(engine: &Engine, command: &Command, guests: Vec<Guest>) -> Instances {
         let mut instances = Instances {
             running: JoinSet::new(),
             codes: vec![0; guests.len()],
@@ -74,7 +74,7 @@ fn go_on_panicking(error: JoinError) -> ! {
 
 /// Runs an instance to its end. Its keys go on as its store is dropped, before
 /// its end is told.
-async fn run(mut store: Store<Guest>, command: CommandPre<Guest>, name: Name) -> u8 {
+async fn run(mut store: Store<Guest>, command: Command, name: Name) -> u8 {
     let called = call(&mut store, &command).await;
     drop(store);
     called.unwrap_or_else(|end| end.code(name))
@@ -86,19 +86,15 @@ enum End {
     Broke(wasmtime::Error),
 }
 
-async fn call(store: &mut Store<Guest>, command: &CommandPre<Guest>) -> Result<u8, End> {
-    let command = command
-        .instantiate_async(&mut *store)
-        .await
-        .map_err(|error| {
-            if error.is::<wasmtime::Trap>() {
-                End::Broke(error)
-            } else {
-                End::Unstarted(error)
-            }
-        })?;
-    let ended = command.wasi_cli_run().call_run(store).await;
-    let ended = ended.map_err(End::Broke)?;
+async fn call(store: &mut Store<Guest>, command: &Command) -> Result<u8, End> {
+    let instance = command.instantiate(store).await.map_err(|error| {
+        if error.is::<wasmtime::Trap>() {
+            End::Broke(error)
+        } else {
+            End::Unstarted(error)
+        }
+    })?;
+    let ended = instance.run(store).await.map_err(End::Broke)?;
     Ok(ended.map_or(FAILED, |()| 0))
 }
 

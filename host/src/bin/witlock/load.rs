@@ -62,12 +62,8 @@ fn flawed(flaw: Flaw, length: usize) -> anyhow::Error {
 }
 
 fn check_imports(surface: &Surface) -> Result<()> {
-    let (waiting, missing): (Vec<_>, Vec<_>) = surface
-        .imports
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !is_offered(name))
-        .partition(|name| is_of_wasi_0_3(name));
+    let imports = surface.imports.iter().map(String::as_str);
+    let missing: Vec<_> = imports.filter(|name| !is_offered(name)).collect();
     if !missing.is_empty() {
         bail!(
             "it imports {}, which `witlock run` does not have. Compose it with a component that \
@@ -75,18 +71,12 @@ fn check_imports(surface: &Surface) -> Result<()> {
             list(&missing)
         );
     }
-    if !waiting.is_empty() {
-        bail!(
-            "it imports {}, which comes with WASI 0.3, not yet: build it for WASI 0.2 and \
-             witlock:locks/locks@0.2.0",
-            list(&waiting)
-        );
-    }
     Ok(())
 }
 
-/// The packages of WASI 0.2 that the linker gets. An interface or a function
-/// that one of them lacks is found by linking.
+/// The packages that the linker gets, of WASI 0.2 and, but for `wasi:io`, whose
+/// streams are the component model's own since, of 0.3. An interface or a
+/// function that one of them lacks is found by linking.
 const OFFERED: [&str; 7] = [
     "witlock:locks",
     "wasi:cli",
@@ -99,14 +89,14 @@ const OFFERED: [&str; 7] = [
 
 fn is_offered(name: &str) -> bool {
     package(name).is_some_and(|(package, version)| {
-        OFFERED.contains(&package) && (version == "0.2" || version.starts_with("0.2."))
+        let is_known = version == "0.2" || version.starts_with("0.2.");
+        OFFERED.contains(&package)
+            && (is_known || (is_of_wasi_0_3(version) && package != "wasi:io"))
     })
 }
 
-fn is_of_wasi_0_3(name: &str) -> bool {
-    package(name).is_some_and(|(package, version)| {
-        (package == "witlock:locks" || package.starts_with("wasi:")) && version.starts_with("0.3.")
-    })
+fn is_of_wasi_0_3(version: &str) -> bool {
+    version == "0.3" || version.starts_with("0.3.")
 }
 
 /// The package and version of `package/interface@version`.
@@ -117,27 +107,39 @@ fn package(name: &str) -> Option<(&str, &str)> {
 }
 
 fn check_exports(surface: &Surface) -> Result<()> {
-    if surface
-        .exports
-        .iter()
-        .any(|name| name.starts_with("wasi:cli/run@0.2."))
-    {
+    let runs = |version| {
+        let exports = |name: &String| name.starts_with(&format!("wasi:cli/run@{version}."));
+        surface.exports.iter().any(exports)
+    };
+    if runs("0.3") {
         return Ok(());
     }
-    if let Some(run) = surface
-        .exports
-        .iter()
-        .find(|name| name.starts_with("wasi:cli/run@"))
-    {
-        bail!("it exports {run}, which comes with WASI 0.3, not yet: build it for WASI 0.2");
+    if runs("0.2") {
+        return check_calls_of_0_2(surface);
     }
     bail!(
-        "it is not a command: it exports no wasi:cli/run@0.2, {}",
+        "it is not a command: it exports neither wasi:cli/run@0.2 nor wasi:cli/run@0.3, {}",
         match surface.exports.as_slice() {
             [] => "and nothing else either".to_owned(),
             exports => format!("only {}", list(exports)),
         }
     )
+}
+
+/// A call of an async function out of `run@0.2`, which is none, traps.
+fn check_calls_of_0_2(surface: &Surface) -> Result<()> {
+    let locks = surface.imports.iter().find(|name| {
+        package(name)
+            .is_some_and(|(package, version)| package == "witlock:locks" && is_of_wasi_0_3(version))
+    });
+    if let Some(locks) = locks {
+        bail!(
+            "it imports {locks}, whose functions are async, but exports wasi:cli/run@0.2, out of \
+             which such cannot be called: export wasi:cli/run@0.3, or import \
+             witlock:locks/locks@0.2.0"
+        );
+    }
+    Ok(())
 }
 
 fn list(names: &[impl AsRef<str>]) -> String {

@@ -1,6 +1,7 @@
 //! The `witlock` command: runs WebAssembly components with locks.
 
 mod args;
+mod command;
 mod epochs;
 mod guest;
 mod instances;

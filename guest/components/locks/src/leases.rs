@@ -1,0 +1,70 @@
+//! Keys held.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use witlock_engine::{Command, Ending, LeaseId};
+
+use crate::asks::Ask;
+use crate::entry;
+
+/// A key held. Dropped, it is released.
+pub(crate) struct Lease {
+    ask: Rc<Ask>,
+    id: LeaseId,
+    released: Cell<bool>,
+}
+
+impl Lease {
+    pub fn new(ask: Rc<Ask>, id: LeaseId) -> Self {
+        Lease {
+            ask,
+            id,
+            released: Cell::new(false),
+        }
+    }
+
+    pub fn fence(&self) -> u64 {
+        self.id.fence
+    }
+
+    /// How the lease ended by now, if it has.
+    pub fn ended(&self) -> Option<Ending> {
+        if self.ask.ended().is_none() {
+            entry::step_with_time();
+        }
+        self.ask.ended()
+    }
+
+    #[cfg(feature = "async")]
+    pub fn ask(&self) -> &Ask {
+        &self.ask
+    }
+
+    /// Releases the key; or says how the lease had ended, if it had.
+    pub fn release(&self) -> Result<(), Ending> {
+        let is_first = !self.released.replace(true);
+        if let Some(how) = self.ask.ended() {
+            return Err(how);
+        }
+        self.let_go();
+        match self.ask.ended() {
+            Some(Ending::Released) | None if is_first => Ok(()),
+            Some(how) => Err(how),
+            None => Err(Ending::Released),
+        }
+    }
+
+    fn let_go(&self) {
+        let lease = self.id;
+        entry::step(Command::Release { tag: 0, lease });
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if self.ask.ended().is_none() {
+            self.let_go();
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Timers of `wasi:clocks` that outlast the call which started them.
+//!
+//! A future that wit-bindgen makes of an import belongs to the call that polls
+//! it, and dropping it unfinished cancels the import then and there: within
+//! another call's turn, while further calls may enter. So nothing here is ever
+//! cancelled. A timer is a handle of the component model's; the call that keeps
+//! the time joins it to what it waits for, and leaves it when it ends, for the
+//! next keeper to join. One that nobody wants any more just runs out.
+
+#![allow(unsafe_code)] // the canonical ABI
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::task::Waker;
+
+use witlock_engine::Nanoseconds;
+
+/// A millisecond.
+const MILLISECOND: Nanoseconds = 1_000_000;
+
+std::thread_local! {
+    static TIMERS: RefCell<Timers> = const { RefCell::new(Timers::new()) };
+}
+
+/// Those that have not run out yet.
+struct Timers {
+    running: Vec<Timer>,
+    /// The call to which they are joined.
+    keeper: Option<Waker>,
+}
+
+struct Timer {
+    handle: u32,
+    due: Nanoseconds,
+    is_joined: bool,
+}
+
+impl Timers {
+    const fn new() -> Self {
+        Timers {
+            running: Vec::new(),
+            keeper: None,
+        }
+    }
+}
+
+/// How long a timer runs that shall run out by `left` from now: a power of two
+/// of milliseconds, so that at most one of each length runs at a time. What is
+/// left then takes another, shorter one.
+fn span(left: Nanoseconds) -> Nanoseconds {
+    match left / MILLISECOND {
+        0 => MILLISECOND,
+        milliseconds => MILLISECOND << milliseconds.ilog2(),
+    }
+}
+
+/// Whether a timer runs out in time for what is due at `deadline`: at most a
+/// millisecond late.
+pub(crate) fn is_covered(now: Nanoseconds, deadline: Nanoseconds) -> bool {
+    let in_time = deadline.max(now.saturating_add(MILLISECOND));
+    TIMERS.with_borrow(|timers| timers.running.iter().any(|timer| timer.due <= in_time))
+}
+
+/// Starts a timer towards `deadline`. False if it ran out at once.
+pub(crate) fn start(now: Nanoseconds, deadline: Nanoseconds) -> bool {
+    let span = span(deadline.saturating_sub(now));
+    let Some(handle) = abi::wait_for(span) else {
+        return false;
+    };
+    let timer = Timer {
+        handle,
+        due: now.saturating_add(span),
+        is_joined: false,
+    };
+    TIMERS.with_borrow_mut(|timers| timers.running.push(timer));
+    true
+}
+
+/// Joins all timers to the call that is polled: the next that runs out wakes it.
+pub(crate) fn join(waker: &Waker) {
+    TIMERS.with_borrow_mut(|timers| {
+        for timer in timers.running.iter_mut().filter(|timer| !timer.is_joined) {
+            abi::join(timer.handle);
+            timer.is_joined = true;
+        }
+        timers.keeper = Some(waker.clone());
+    });
+}
+
+/// Takes all timers from the call that is polled, or dropped.
+pub(crate) fn leave() {
+    TIMERS.with_borrow_mut(|timers| {
+        for timer in timers.running.iter_mut().filter(|timer| timer.is_joined) {
+            abi::leave(timer.handle);
+            timer.is_joined = false;
+        }
+        timers.keeper = None;
+    });
+}
+
+/// A timer that was joined has news: it ran out, or only began to run.
+fn news(handle: u32, is_over: bool) {
+    let keeper = TIMERS.with_borrow_mut(|timers| {
+        if is_over {
+            timers.running.retain(|timer| timer.handle != handle);
+        } else if let Some(timer) = timers.running.iter_mut().find(|one| one.handle == handle) {
+            // News part it from the call.
+            timer.is_joined = false;
+        }
+        timers.keeper.clone()
+    });
+    if is_over {
+        abi::drop(handle);
+    }
+    if let Some(keeper) = keeper {
+        keeper.wake();
+    }
+}
+
+/// What the canonical ABI has for this, and the interface by which wit-bindgen's
+/// executor lets others join what they wait for to the call that it polls
+/// (documented in its `rt/async_support/cabi.rs`).
+#[cfg(target_family = "wasm")]
+mod abi {
+    use super::{Nanoseconds, c_void, news};
+
+    /// A call that has returned.
+    const RETURNED: u32 = 2;
+
+    #[link(wasm_import_module = "wasi:clocks/monotonic-clock@0.3.0")]
+    unsafe extern "C" {
+        #[link_name = "[async-lower]wait-for"]
+        fn call_wait_for(span: u64) -> u32;
+    }
+
+    #[link(wasm_import_module = "$root")]
+    unsafe extern "C" {
+        #[link_name = "[subtask-drop]"]
+        fn subtask_drop(handle: u32);
+    }
+
+    unsafe extern "C" {
+        fn wasip3_task_set(task: *mut Task) -> *mut Task;
+    }
+
+    /// The call that is polled: the first version of `wasip3_task`, with which
+    /// every later one begins.
+    #[repr(C)]
+    struct Task {
+        version: u32,
+        this: *mut c_void,
+        register: unsafe extern "C" fn(
+            *mut c_void,
+            u32,
+            unsafe extern "C" fn(*mut c_void, u32),
+            *mut c_void,
+        ) -> *mut c_void,
+        unregister: unsafe extern "C" fn(*mut c_void, u32) -> *mut c_void,
+    }
+
+    /// Calls the import. None if it returned at once.
+    pub fn wait_for(span: Nanoseconds) -> Option<u32> {
+        // SAFETY: this is the import's type when lowered: one number, and no
+        // memory for parameters or results that would have to outlast the call.
+        let packed = unsafe { call_wait_for(span) };
+        // The state of the call, and above it a handle unless it has returned.
+        (packed & 0xf != RETURNED).then_some(packed >> 4)
+    }
+
+    pub fn drop(handle: u32) {
+        // SAFETY: called once for each handle, after the call has returned.
+        unsafe { subtask_drop(handle) }
+    }
+
+    pub fn join(handle: u32) {
+        with_task(|task| {
+            // SAFETY: a task's functions are called with its own pointer. What
+            // is registered is no pointer: `called` reads the handle from it.
+            unsafe { (task.register)(task.this, handle, called, handle as usize as *mut c_void) };
+        });
+    }
+
+    pub fn leave(handle: u32) {
+        with_task(|task| {
+            // SAFETY: as above.
+            unsafe { (task.unregister)(task.this, handle) };
+        });
+    }
+
+    unsafe extern "C" fn called(handle: *mut c_void, state: u32) {
+        news(handle as usize as u32, state == RETURNED);
+    }
+
+    /// The call that is polled, or whose future is dropped.
+    fn with_task(act: impl FnOnce(&Task)) {
+        // SAFETY: the executor sets a task that lives while it polls or drops
+        // a future, which is when this is called; it is put back as it was.
+        unsafe {
+            let task = wasip3_task_set(std::ptr::null_mut());
+            assert!(!task.is_null() && (*task).version >= 1, "no executor");
+            act(&*task);
+            wasip3_task_set(task);
+        }
+    }
+}
+
+/// Natively there is nothing to call: the component is only compiled so.
+#[cfg(not(target_family = "wasm"))]
+mod abi {
+    use super::{Nanoseconds, c_void, news};
+
+    pub fn wait_for(_: Nanoseconds) -> Option<u32> {
+        let _: fn(u32, bool) = news;
+        let _ = std::ptr::null::<c_void>();
+        unreachable!("this is not wasm")
+    }
+
+    pub fn drop(_: u32) {}
+
+    pub fn join(_: u32) {}
+
+    pub fn leave(_: u32) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // LOCK-11
+    #[test]
+    fn a_timer_never_runs_past_its_deadline_by_more_than_a_millisecond() {
+        for left in [
+            0,
+            1,
+            MILLISECOND - 1,
+            MILLISECOND,
+            3 * MILLISECOND,
+            u64::MAX,
+        ] {
+            let span = span(left);
+            assert!(span <= left.max(MILLISECOND));
+            assert!(span >= left / 2 || left == u64::MAX);
+        }
+    }
+}

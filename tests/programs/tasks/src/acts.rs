@@ -1,0 +1,245 @@
+//! What the lines say.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::Poll;
+
+use futures_util::future::{AbortHandle, Abortable, Either, select};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::asks::{Ask, ending};
+use crate::bindings::wasi::clocks::monotonic_clock;
+use crate::crowd;
+use crate::opened::{Opened, Terms, Wait, standing_why, why};
+
+/// Times that others get their turn before a line is answered: as many as news
+/// take on their way through two components.
+const TURNS: usize = 8;
+
+/// All that the program has.
+#[derive(Default)]
+pub struct Player {
+    opened: Vec<Rc<Opened>>,
+    asks: Vec<Rc<Ask>>,
+    tasks: FuturesUnordered<Task>,
+}
+
+type Task = Pin<Box<dyn Future<Output = ()>>>;
+
+impl Player {
+    /// Waits for something while all tasks go on.
+    pub async fn meanwhile<T>(&mut self, future: impl Future<Output = T>) -> T {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            while let Poll::Ready(Some(())) = self.tasks.poll_next_unpin(context) {}
+            future.as_mut().poll(context)
+        })
+        .await
+    }
+
+    /// Lets everything happen that can happen now.
+    async fn settle(&mut self) {
+        for _ in 0..TURNS {
+            self.meanwhile(wit_bindgen::yield_async()).await;
+        }
+    }
+
+    /// Does what a line says; gives the answer.
+    pub async fn act(&mut self, line: &str) -> String {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match *words {
+            ["open", name, limit, ttl, wait, max_hold, label] => self.open(&Terms {
+                name: text(name),
+                limit: option(limit),
+                ttl: option(ttl),
+                wait: option(wait),
+                max_hold: option(max_hold),
+                label: (label != "-").then(|| text(label)),
+            }),
+            ["ask", lock, key, wait] => {
+                self.ask(number(lock), text(key), parse_wait(wait));
+                self.settle().await;
+                "asked".into()
+            }
+            ["answer", ask] => {
+                self.settle().await;
+                self.asks[place(ask)].answer()
+            }
+            ["cancel", ask] => {
+                self.asks[place(ask)].cancel();
+                self.settle().await;
+                "cancelled".into()
+            }
+            ["release", ask] => self.release(number(ask)).await,
+            ["ended", ask] => {
+                self.settle().await;
+                self.asks[place(ask)].ended()
+            }
+            ["watch", ask] => {
+                self.watch(number(ask));
+                self.settle().await;
+                "watching".into()
+            }
+            ["watched", ask] => {
+                self.settle().await;
+                self.asks[place(ask)].watched()
+            }
+            ["stand-still", lock, key, wait] => self.stand_still(number(lock), &text(key), wait),
+            ["try-standing", lock, key] => self.try_standing(number(lock), &text(key)),
+            ["race", lock, key, ms] => self.race(number(lock), text(key), number(ms)).await,
+            ["poll", lock, key, times] => self.poll(number(lock), text(key), number(times)).await,
+            ["often", lock, key, times] => {
+                crowd::often(&self.opened[place(lock)], text(key), number(times)).await
+            }
+            ["often-standing", lock, key, times] => {
+                crowd::often_standing(&self.opened[place(lock)], &text(key), number(times))
+            }
+            ["crowd", lock, key, tasks] => {
+                crowd::crowd(&self.opened[place(lock)], &text(key), number(tasks)).await
+            }
+            ["advance", ms] => {
+                self.advance(number(ms)).await;
+                self.settle().await;
+                "advanced".into()
+            }
+            ["settle"] => {
+                self.settle().await;
+                "settled".into()
+            }
+            ["trap"] => trap(),
+            _ => format!("unknown {line}"),
+        }
+    }
+
+    fn open(&mut self, terms: &Terms) -> String {
+        match Opened::open(terms) {
+            Ok(opened) => {
+                self.opened.push(Rc::new(opened));
+                "opened".into()
+            }
+            Err(why) => why,
+        }
+    }
+
+    fn ask(&mut self, lock: usize, key: String, wait: Wait) {
+        let (abort, registration) = AbortHandle::new_pair();
+        let ask = Ask::new(abort);
+        self.asks.push(ask.clone());
+        let opened = self.opened[lock].clone();
+        let asking = Abortable::new(async move { opened.hold(key, wait).await }, registration);
+        self.tasks.push(Box::pin(async move {
+            // Aborted, nobody looks for the answer.
+            if let Ok(answer) = asking.await {
+                ask.answered(answer.map_err(why));
+            }
+        }));
+    }
+
+    async fn release(&mut self, ask: usize) -> String {
+        let Some(lease) = self.asks[ask].lease() else {
+            return "no lease".into();
+        };
+        let released = lease.release().await;
+        self.settle().await;
+        released.map_or_else(
+            |how| format!("ended {}", ending(how)),
+            |()| "released".into(),
+        )
+    }
+
+    fn watch(&mut self, ask: usize) {
+        let ask = self.asks[ask].clone();
+        if let Some(lease) = ask.lease() {
+            self.tasks.push(Box::pin(async move {
+                ask.saw_end(lease.until_ended().await);
+            }));
+        }
+    }
+
+    fn stand_still(&self, lock: usize, key: &str, wait: &str) -> String {
+        match self.opened[lock].hold_standing(key, option(wait)) {
+            Ok(lease) => format!("held {}", lease.fence()),
+            Err(error) => standing_why(error),
+        }
+    }
+
+    fn try_standing(&self, lock: usize, key: &str) -> String {
+        match self.opened[lock].try_standing(key) {
+            Ok(Some(lease)) => format!("held {}", lease.fence()),
+            Ok(None) => "none".into(),
+            Err(error) => standing_why(error),
+        }
+    }
+
+    async fn race(&mut self, lock: usize, key: String, ms: u64) -> String {
+        let opened = self.opened[lock].clone();
+        let hold = pin!(opened.hold(key, Wait::For(60_000)));
+        let timer = pin!(monotonic_clock::wait_for(ms * 1_000_000));
+        match self.meanwhile(select(hold, timer)).await {
+            Either::Left((Ok(_), _)) => "held".into(),
+            Either::Left((Err(error), _)) => why(error),
+            Either::Right(_) => "timer".into(),
+        }
+    }
+
+    async fn poll(&mut self, lock: usize, key: String, times: usize) -> String {
+        let opened = self.opened[lock].clone();
+        let mut hold = Box::pin(opened.hold(key, Wait::For(60_000)));
+        for _ in 0..times {
+            let polled = poll_fn(|context| Poll::Ready(hold.as_mut().poll(context))).await;
+            match polled {
+                Poll::Ready(Ok(_)) => return "held".into(),
+                Poll::Ready(Err(error)) => return why(error),
+                Poll::Pending => self.meanwhile(wit_bindgen::yield_async()).await,
+            };
+        }
+        "waiting".into()
+    }
+
+    async fn advance(&mut self, ms: u64) {
+        #[cfg(feature = "time")]
+        self.meanwhile(crate::bindings::witlock::tasks::time::advance(ms))
+            .await;
+        #[cfg(not(feature = "time"))]
+        self.meanwhile(monotonic_clock::wait_for(ms * 1_000_000))
+            .await;
+    }
+}
+
+/// A trap as it is, without a panic's message.
+fn trap() -> ! {
+    #[cfg(target_family = "wasm")]
+    core::arch::wasm32::unreachable();
+    #[cfg(not(target_family = "wasm"))]
+    std::process::abort();
+}
+
+fn text(hexadecimal: &str) -> String {
+    let digits = hexadecimal.trim_start_matches('x').as_bytes();
+    let bytes = digits.chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).expect("ASCII");
+        u8::from_str_radix(pair, 16).expect("two hexadecimal digits")
+    });
+    String::from_utf8(bytes.collect()).expect("UTF-8")
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> T {
+    word.parse().ok().expect("a number")
+}
+
+fn place(word: &str) -> usize {
+    number(word)
+}
+
+fn option(word: &str) -> Option<u32> {
+    (word != "-").then(|| number(word))
+}
+
+fn parse_wait(word: &str) -> Wait {
+    match word {
+        "-" => Wait::AsOpened,
+        "try" => Wait::Try,
+        span => Wait::For(number(span)),
+    }
+}
