@@ -12,6 +12,7 @@ mod machine;
 mod native;
 pub mod puppet;
 pub mod simulation;
+pub mod tasks;
 mod wasm;
 mod watchdog;
 

@@ -25,11 +25,11 @@ pub fn asking_again_keeps_the_place<F: Face>(face: &mut F) {
         face.cut(b_holder);
         assert!(face.come_back(b_holder, &[], &[second]));
         second = face.ask_again(second);
-        assert_eq!(face.counts().waiters, 2);
+        face.assert_waiters(2);
     }
     assert_eq!(face.release(held), Ok(()));
     assert!(face.is_held(second) && face.is_waiting(third));
-    assert_eq!(face.counts().leases, 1);
+    face.assert_leases(1);
     assert_eq!(face.release(second), Ok(()));
     assert!(face.is_held(third));
 }
@@ -45,7 +45,7 @@ pub fn asking_again_finds_the_lease_and_renews_it<F: Face>(face: &mut F) {
     let again = face.ask_again(held);
     assert_eq!(face.fence(again), fence);
     assert_eq!(face.holding("k").left, Some(10_000));
-    assert_eq!(face.counts().leases, 1);
+    face.assert_leases(1);
     assert_eq!(face.release(again), Ok(()));
     assert!(face.takes(b, "k"));
 }
@@ -116,7 +116,7 @@ pub fn a_place_without_a_connection_is_kept_5_seconds<F: Face>(face: &mut F) {
     assert!(face.is_waiting(lost));
     face.advance(1);
     assert_eq!(face.refusal(lost), Why::Closed);
-    assert_eq!(face.counts().waiters, 1);
+    face.assert_waiters(1);
     assert!(!face.come_back(b_holder, &[], &[lost]));
     face.advance(5_000);
     assert!(face.is_held(next));
@@ -183,7 +183,7 @@ pub fn an_ask_given_up_by_coming_back_is_a_new_ask<F: Face>(face: &mut F) {
     let before: Ask = face.line_up(b, "k");
     face.cut(b_holder);
     assert!(face.come_back(b_holder, &[], &[]));
-    assert_eq!(face.counts().waiters, 0);
+    face.assert_waiters(0);
     assert_eq!(face.release(held), Ok(()));
     face.assert_nothing_kept();
     let again = face.ask_again(before);

@@ -25,9 +25,11 @@ fn assert_names(why: &str, names: &[&str]) {
 fn assert_valid<F: Face>(face: &mut F, terms: &Terms) {
     let [lock] = face.opened_by(terms);
     let held = face.hold(lock, "k");
-    let shown = face.holding("k");
-    assert_eq!((&shown.name, &shown.label), (&terms.name, &terms.label));
-    assert_eq!(shown.limit, terms.limit);
+    if face.can_list() {
+        let shown = face.holding("k");
+        assert_eq!((&shown.name, &shown.label), (&terms.name, &terms.label));
+        assert_eq!(shown.limit, terms.limit);
+    }
     assert_eq!(face.release(held), Ok(()));
 }
 
@@ -90,15 +92,14 @@ pub fn keys<F: Face>(face: &mut F) {
     ];
     let held = distinct.map(|key| face.hold(a, key));
     assert!(distinct.iter().all(|key| !face.takes(b, key)));
-    let mut shown: Vec<_> = face
-        .all_holdings()
-        .into_iter()
-        .map(|held| held.key)
-        .collect();
-    let mut asked = distinct.map(String::from);
-    shown.sort_unstable();
-    asked.sort_unstable();
-    assert_eq!(shown, asked);
+    if face.can_list() {
+        let shown = face.all_holdings().into_iter().map(|held| held.key);
+        let mut shown: Vec<_> = shown.collect();
+        let mut asked = distinct.map(String::from);
+        shown.sort_unstable();
+        asked.sort_unstable();
+        assert_eq!(shown, asked);
+    }
     for ask in held {
         assert_eq!(face.release(ask), Ok(()));
     }
@@ -168,7 +169,7 @@ pub fn waits<F: Face>(face: &mut F) {
         let tried = face.ask(lock, "k", Wait::AsOpened);
         assert_eq!(face.refusal(tried), Why::InUse);
     }
-    assert_eq!(face.counts().waiters, 0);
+    face.assert_waiters(0);
     for wait in [1, 7_200_000, u32::MAX] {
         let [b] = face.opened_by(&waiting(wait));
         let asked = face.ask(b, "k", Wait::AsOpened);
@@ -192,7 +193,7 @@ pub fn waiters_of_one_key<F: Face>(face: &mut F) {
     let over = face.ask(c, "k", Wait::AsOpened);
     assert_too_many(face, over, "10000 wait for this key");
     assert!(!face.takes(c, "k"));
-    assert_eq!(face.counts().waiters, 10_000);
+    face.assert_waiters(10_000);
     let other = face.hold(c, "another key");
     assert_eq!(face.release(other), Ok(()));
     assert_eq!(face.release(held), Ok(()));
@@ -238,7 +239,7 @@ fn assert_held_at_most<F: Face>(face: &mut F, lock: Lock, most: u32) {
         let over = face.ask(lock, "one more", wait);
         assert_too_many(face, over, &named);
     }
-    assert_eq!(face.counts().keys, u64::from(most));
+    face.assert_keys(u64::from(most));
     assert_eq!(face.release(held[0]), Ok(()));
     face.hold(lock, "one more");
     let over = face.ask(lock, "held 0", Wait::AsOpened);
@@ -257,7 +258,7 @@ fn assert_waits_at_most<F: Face>(face: &mut F, lock: Lock, other: Lock, most: u3
     assert_too_many(face, over, &format!("waits for {most} keys"));
     assert!(!face.takes(lock, "wanted as well"));
     assert!(!face.takes(other, "wanted as well"));
-    assert_eq!(face.counts().waiters, u64::from(most));
+    face.assert_waiters(u64::from(most));
     assert_eq!(face.release(held[0]), Ok(()));
     assert!(face.is_held(line[0]));
     face.line_up(lock, "wanted as well");
@@ -297,7 +298,7 @@ pub fn waits_for_fences_are_waits<F: Face>(face: &mut F) {
     let waiting = ["k", "l"].map(|key| face.line_up(few, key));
     let over = face.ask(few, "m", Wait::AsOpened);
     assert_too_many(face, over, "waits for 2 keys");
-    assert_eq!(face.counts().keys, 2);
+    face.assert_keys(2);
     face.set_fences(crate::face::Fences::Come);
     assert!(waiting.iter().all(|ask| face.is_held(*ask)));
 }

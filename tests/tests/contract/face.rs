@@ -108,6 +108,10 @@ pub enum Need {
     Crowd,
     /// A store that is left and opened again.
     Reopen,
+    /// A store that is closed while its holders go on.
+    Close,
+    /// An operator's view: listings, counts, breaking a lease.
+    Listing,
 }
 
 /// A holder.

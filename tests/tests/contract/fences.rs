@@ -62,7 +62,7 @@ pub fn without_fences_asks_wait_for_them<F: Face>(face: &mut F) {
     assert!(face.is_waiting(longer));
     face.advance(1);
     assert_names_seconds(face, longer);
-    assert_eq!(face.counts().keys, 1);
+    face.assert_keys(1);
     assert!(face.is_held(held));
     assert_eq!(face.release(held), Ok(()));
 }
@@ -116,7 +116,7 @@ pub fn fences_that_fail_are_said_to<F: Face>(face: &mut F) {
     let refused = face.ask(c, "k", Wait::AsOpened);
     assert_says(face, refused, "the disk is full");
     assert!(face.is_held(held) && face.is_waiting(in_line));
-    assert_eq!(face.counts().keys, 1);
+    face.assert_keys(1);
     face.set_fences(Fences::Come);
     let [d] = face.jobs();
     face.hold(d, "k");

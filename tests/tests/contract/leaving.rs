@@ -16,12 +16,14 @@ pub fn who_ends_lets_its_keys_go<F: Face>(face: &mut F) {
     face.hold(share, "k");
     face.hold(d, "k");
     let waiting = [(b, "k"), (c, "l"), (e, "k")].map(|(lock, key)| face.line_up(lock, key));
-    let sessions = face.counts().sessions;
+    let sessions = face.can_list().then(|| face.counts().sessions);
     face.end(gone);
     for ask in waiting {
         assert!(face.is_held(ask));
     }
-    assert!(face.counts().sessions < sessions);
+    if let Some(sessions) = sessions {
+        assert!(face.counts().sessions < sessions);
+    }
 }
 
 // LOCK-06, LOCK-01, case D11
@@ -33,7 +35,7 @@ pub fn who_ends_leaves_the_line<F: Face>(face: &mut F) {
     face.line_up(b, "k");
     let next = face.line_up(c, "k");
     face.end(gone);
-    assert_eq!(face.counts().waiters, 1);
+    face.assert_waiters(1);
     assert_eq!(face.release(held), Ok(()));
     assert!(face.is_held(next));
 }
@@ -46,7 +48,7 @@ pub fn what_is_dropped_is_free_at_once<F: Face>(face: &mut F) {
     assert!(face.takes(b, "k"));
     let waiting = face.line_up(c, "k");
     face.cancel(waiting);
-    assert_eq!(face.counts().waiters, 0);
+    face.assert_waiters(0);
 }
 
 // LOCK-06, LOCK-07
@@ -126,8 +128,8 @@ pub fn a_crowd_of_keys_goes_with_its_holder<F: Face>(face: &mut F) {
     face.end(gone);
     assert!(waiting.iter().all(|ask| !face.is_waiting(*ask)));
     assert!(heirs.iter().all(|ask| face.is_held(*ask)));
-    assert_eq!(face.counts().waiters, 0);
-    assert_eq!(face.counts().leases, 20_000);
+    face.assert_waiters(0);
+    face.assert_leases(20_000);
 }
 
 fn heirs<F: Face>(face: &mut F, lock: Lock) -> Vec<Ask> {

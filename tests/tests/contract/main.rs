@@ -3,14 +3,17 @@
 
 #![allow(clippy::expect_used)] // tests
 
+mod composed;
 mod driven;
 mod driver;
 mod face;
 mod guests;
 mod hosted;
+mod lines;
 mod list;
 mod native_api;
 mod scene;
+mod tasks;
 
 mod again;
 mod alone;

@@ -42,7 +42,7 @@ pub fn nothing_is_kept_of_who_left_the_line<F: Face>(face: &mut F) {
             _ => {}
         }
         face.end(holder);
-        assert_eq!(face.counts().waiters, 0);
+        face.assert_waiters(0);
     }
     assert_eq!(face.release(held), Ok(()));
     face.assert_nothing_kept();

@@ -54,7 +54,7 @@ pub fn who_left_the_line_holds_up_nobody<F: Face>(face: &mut F) {
     for ask in &shuffled[10..] {
         face.cancel(*ask);
     }
-    assert_eq!(face.counts().waiters, 10);
+    face.assert_waiters(10);
     let stayed = line.iter().filter(|ask| shuffled[..10].contains(ask));
     for next in stayed {
         assert_eq!(face.release(held), Ok(()));
@@ -78,7 +78,7 @@ pub fn head_is_cancelled_as_the_key_comes_free<F: Face>(face: &mut F) {
         face.together(&acts);
         assert!(!face.is_held(second) && !face.is_waiting(second));
         assert!(face.is_held(third));
-        assert_eq!(face.counts().leases, 1);
+        face.assert_leases(1);
         assert_eq!(face.release(third), Ok(()));
         face.assert_nothing_kept();
     }
@@ -112,7 +112,7 @@ pub fn head_is_cancelled_before_it_learns_that_it_was_served<F: Face>(face: &mut
     assert_eq!(face.release(held), Ok(()));
     face.cancel(second);
     assert!(face.is_held(third));
-    assert_eq!(face.counts().leases, 1);
+    face.assert_leases(1);
 }
 
 // LOCK-01, case D1
@@ -218,7 +218,7 @@ pub fn keys_and_locks_are_apart<F: Face>(face: &mut F) {
     // Where a name ends and a key begins is never in doubt.
     let [d] = face.opened_by(&Terms::lock("job"));
     face.hold(d, "sk");
-    assert_eq!(face.counts().keys, 5);
+    face.assert_keys(5);
 }
 
 // LOCK-01, LOCK-12, case D8
@@ -233,7 +233,7 @@ pub fn a_key_has_one_limit_while_it_is_used<F: Face>(face: &mut F) {
         };
         assert!(why.contains('2') && why.contains('3'), "{why}");
     }
-    assert_eq!(face.counts().waiters, 0);
+    face.assert_waiters(0);
     face.hold(three, "another key");
     assert_eq!(face.release(held), Ok(()));
     face.hold(three, "k");
@@ -248,7 +248,7 @@ pub fn a_wait_runs_out_when_it_says<F: Face>(face: &mut F) {
     assert!(face.is_waiting(waiting));
     face.advance(1);
     assert_eq!(face.refusal(waiting), Why::InUse);
-    assert_eq!(face.counts().waiters, 0);
+    face.assert_waiters(0);
     assert_eq!(face.release(held), Ok(()));
     assert_eq!(face.refusal(waiting), Why::InUse);
     assert!(face.takes(c, "k"));

@@ -1,47 +1,36 @@
-//! Timers of `wasi:clocks` that outlast the call which started them.
+//! Timers of `wasi:clocks`, which any call may start and none ever cancels.
 //!
 //! A future that wit-bindgen makes of an import belongs to the call that polls
 //! it, and dropping it unfinished cancels the import then and there: within
-//! another call's turn, while further calls may enter. So nothing here is ever
-//! cancelled. A timer is a handle of the component model's; the call that keeps
-//! the time joins it to what it waits for, and leaves it when it ends, for the
-//! next keeper to join. One that nobody wants any more just runs out.
+//! another call's turn, while further calls may enter. So timers are handles of
+//! the component model's here. The call that keeps the time joins those that no
+//! call has; answered, it stays behind, for nobody to see, until its timers have
+//! run out, and tells the keeper of then. Only a call that is cancelled leaves
+//! its timers, to the next keeper.
 
 #![allow(unsafe_code)] // the canonical ABI
 
 use std::cell::RefCell;
 use std::ffi::c_void;
-use std::task::Waker;
 
 use witlock_engine::Nanoseconds;
+
+use crate::asks::CallNumber;
+use crate::waiting;
 
 /// A millisecond.
 const MILLISECOND: Nanoseconds = 1_000_000;
 
 std::thread_local! {
-    static TIMERS: RefCell<Timers> = const { RefCell::new(Timers::new()) };
-}
-
-/// Those that have not run out yet.
-struct Timers {
-    running: Vec<Timer>,
-    /// The call to which they are joined.
-    keeper: Option<Waker>,
+    /// Those that have not run out yet.
+    static TIMERS: RefCell<Vec<Timer>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Timer {
     handle: u32,
     due: Nanoseconds,
-    is_joined: bool,
-}
-
-impl Timers {
-    const fn new() -> Self {
-        Timers {
-            running: Vec::new(),
-            keeper: None,
-        }
-    }
+    /// The call that it belongs to.
+    call: Option<CallNumber>,
 }
 
 /// How long a timer runs that shall run out by `left` from now: a power of two
@@ -58,7 +47,7 @@ fn span(left: Nanoseconds) -> Nanoseconds {
 /// millisecond late.
 pub(crate) fn is_covered(now: Nanoseconds, deadline: Nanoseconds) -> bool {
     let in_time = deadline.max(now.saturating_add(MILLISECOND));
-    TIMERS.with_borrow(|timers| timers.running.iter().any(|timer| timer.due <= in_time))
+    TIMERS.with_borrow(|timers| timers.iter().any(|timer| timer.due <= in_time))
 }
 
 /// Starts a timer towards `deadline`. False if it ran out at once.
@@ -70,51 +59,46 @@ pub(crate) fn start(now: Nanoseconds, deadline: Nanoseconds) -> bool {
     let timer = Timer {
         handle,
         due: now.saturating_add(span),
-        is_joined: false,
+        call: None,
     };
-    TIMERS.with_borrow_mut(|timers| timers.running.push(timer));
+    TIMERS.with_borrow_mut(|timers| timers.push(timer));
     true
 }
 
-/// Joins all timers to the call that is polled: the next that runs out wakes it.
-pub(crate) fn join(waker: &Waker) {
+/// Joins the timers that no call has to the one that is polled.
+pub(crate) fn join(call: CallNumber) {
     TIMERS.with_borrow_mut(|timers| {
-        for timer in timers.running.iter_mut().filter(|timer| !timer.is_joined) {
+        for timer in timers.iter_mut().filter(|timer| timer.call.is_none()) {
             abi::join(timer.handle);
-            timer.is_joined = true;
+            timer.call = Some(call);
         }
-        timers.keeper = Some(waker.clone());
     });
 }
 
-/// Takes all timers from the call that is polled, or dropped.
-pub(crate) fn leave() {
+/// Takes the timers from a call that is dropped.
+pub(crate) fn leave(call: CallNumber) {
     TIMERS.with_borrow_mut(|timers| {
-        for timer in timers.running.iter_mut().filter(|timer| timer.is_joined) {
+        for timer in timers.iter_mut().filter(|timer| timer.call == Some(call)) {
             abi::leave(timer.handle);
-            timer.is_joined = false;
+            timer.call = None;
         }
-        timers.keeper = None;
     });
 }
 
-/// A timer that was joined has news: it ran out, or only began to run.
+/// A timer that was joined has news, which part it from its call: it ran out,
+/// or only began to run.
 fn news(handle: u32, is_over: bool) {
-    let keeper = TIMERS.with_borrow_mut(|timers| {
+    TIMERS.with_borrow_mut(|timers| {
         if is_over {
-            timers.running.retain(|timer| timer.handle != handle);
-        } else if let Some(timer) = timers.running.iter_mut().find(|one| one.handle == handle) {
-            // News part it from the call.
-            timer.is_joined = false;
+            timers.retain(|timer| timer.handle != handle);
+        } else if let Some(timer) = timers.iter_mut().find(|one| one.handle == handle) {
+            timer.call = None;
         }
-        timers.keeper.clone()
     });
     if is_over {
         abi::drop(handle);
     }
-    if let Some(keeper) = keeper {
-        keeper.wake();
-    }
+    waiting::wake_keeper();
 }
 
 /// What the canonical ABI has for this, and the interface by which wit-bindgen's

@@ -2,7 +2,7 @@
 //! and steps the store when one runs out. When it ends, however it ends, another
 //! takes over.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
@@ -55,11 +55,13 @@ async fn until<T>(ask: &Ask, news: impl Fn() -> Option<T>) -> T {
         return news;
     }
     let call = Call::begin(ask);
-    poll_fn(|context| match news() {
+    let news = poll_fn(|context| match news() {
         Some(news) => Poll::Ready(news),
         None => call.wait(context, &news),
     })
-    .await
+    .await;
+    call.is_answered.set(true);
+    news
 }
 
 /// Wakes those calls for which there are news and that wait still; and the
@@ -76,6 +78,14 @@ pub(crate) fn tell(told: Vec<CallNumber>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
+/// Has the keeper look.
+pub(crate) fn wake_keeper() {
+    let keeper = CALLS.with_borrow(|calls| calls.waiting.get(&calls.keeper?).cloned());
+    if let Some(keeper) = keeper {
+        keeper.wake();
+    }
+}
+
 /// Whether a timer runs for what is due next.
 fn is_covered() -> bool {
     entry::next_deadline().is_none_or(|deadline| timers::is_covered(clock::now(), deadline))
@@ -85,6 +95,7 @@ fn is_covered() -> bool {
 struct Call<'a> {
     number: CallNumber,
     ask: &'a Ask,
+    is_answered: Cell<bool>,
 }
 
 impl<'a> Call<'a> {
@@ -93,13 +104,17 @@ impl<'a> Call<'a> {
             calls.last += 1;
             calls.last
         });
-        Call { number, ask }
+        Call {
+            number,
+            ask,
+            is_answered: Cell::new(false),
+        }
     }
 
     fn wait<T>(&self, context: &mut Context<'_>, news: impl Fn() -> Option<T>) -> Poll<T> {
         self.ask.tell(self.number);
         if self.is_keeper(context.waker()) {
-            keep_time(context.waker());
+            keep_time(self.number);
             if let Some(news) = news() {
                 return Poll::Ready(news);
             }
@@ -119,10 +134,12 @@ impl<'a> Call<'a> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         self.ask.tell_not(self.number);
+        if !self.is_answered.get() {
+            timers::leave(self.number);
+        }
         let heir = CALLS.with_borrow_mut(|calls| {
             calls.waiting.remove(&self.number);
             calls.keeper.take_if(|keeper| *keeper == self.number)?;
-            timers::leave();
             // Who came last waits longest, as a rule.
             calls.waiting.values().next_back().cloned()
         });
@@ -133,14 +150,14 @@ impl Drop for Call<'_> {
 }
 
 /// Ends what is due, and has a timer run for what is due next.
-fn keep_time(waker: &Waker) {
+fn keep_time(call: CallNumber) {
     loop {
         entry::step_with_time();
         let now = clock::now();
         let late = entry::next_deadline().filter(|deadline| !timers::is_covered(now, *deadline));
         // A timer may have run out while it was started.
         if late.is_none_or(|deadline| timers::start(now, deadline)) {
-            return timers::join(waker);
+            return timers::join(call);
         }
     }
 }

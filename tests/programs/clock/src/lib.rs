@@ -61,6 +61,10 @@ impl time::Guest for Clock {
         }
         NOW.set(until);
     }
+
+    fn sleep(milliseconds: u64) {
+        NOW.set(NOW.get() + milliseconds * MILLISECOND);
+    }
 }
 
 fn next_due() -> Option<u64> {

@@ -103,6 +103,11 @@ impl Player {
                 self.settle().await;
                 "advanced".into()
             }
+            #[cfg(feature = "time")]
+            ["sleep", ms] => {
+                crate::bindings::witlock::tasks::time::sleep(number(ms));
+                "slept".into()
+            }
             ["settle"] => {
                 self.settle().await;
                 "settled".into()

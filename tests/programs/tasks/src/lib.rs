@@ -19,6 +19,7 @@
 //! | `often-standing LOCK KEY TIMES` | the same by `@0.2.0` |
 //! | `crowd LOCK KEY TASKS` | `in order, took NS`: each holds the key once |
 //! | `advance MS` | `advanced` |
+//! | `sleep MS` | `slept`: as `advance`, but nobody is woken for it |
 //! | `settle` | `settled` |
 //! | `trap` | none |
 //!

@@ -1,0 +1,96 @@
+//! The program as a guest of this process.
+
+use std::collections::HashMap;
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, OnceLock};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use wasmtime::component::{Component, Linker, ResourceTable};
+use wasmtime::{Engine, Result, Store};
+use wasmtime_wasi::p3::bindings::CommandPre;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use witlock::{LocksCtx, LocksCtxView, LocksView};
+
+use super::stdio::{Input, Output};
+
+struct Stage {
+    /// A composition imports no locks.
+    locks: Option<LocksCtx>,
+    wasi: WasiCtx,
+    table: ResourceTable,
+}
+
+impl LocksView for Stage {
+    fn locks(&mut self) -> LocksCtxView<'_> {
+        LocksCtxView {
+            ctx: self.locks.as_mut().expect("a guest of a store"),
+            table: &mut self.table,
+        }
+    }
+}
+
+impl WasiView for Stage {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
+}
+
+/// Runs a component until it returns or traps; its store is dropped then.
+pub fn run(
+    component: &'static str,
+    locks: Option<LocksCtx>,
+    stdin: UnboundedReceiver<Vec<u8>>,
+    stdout: Sender<Vec<u8>>,
+) -> Result<()> {
+    let mut wasi = WasiCtx::builder();
+    wasi.stdin(Input::new(stdin)).stdout(Output::new(stdout));
+    let stage = Stage {
+        locks,
+        wasi: wasi.build(),
+        table: ResourceTable::new(),
+    };
+    let command = compiled(component)?;
+    let mut store = Store::new(engine(), stage);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
+    runtime.block_on(async {
+        let command = command.instantiate_async(&mut store).await?;
+        let run = command.wasi_cli_run();
+        let called = store.run_concurrent(async |accessor| run.call_run(accessor).await);
+        called
+            .await??
+            .map_err(|()| wasmtime::Error::msg("the program failed"))
+    })
+}
+
+fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(Engine::default)
+}
+
+/// Each is compiled once.
+fn compiled(component: &'static str) -> Result<CommandPre<Stage>> {
+    static COMPILED: Mutex<Option<HashMap<&str, CommandPre<Stage>>>> = Mutex::new(None);
+    let mut compiled = COMPILED.lock().expect("unharmed");
+    let compiled = compiled.get_or_insert_default();
+    if let Some(command) = compiled.get(component) {
+        return Ok(command.clone());
+    }
+    let command = link(component)?;
+    compiled.insert(component, command.clone());
+    Ok(command)
+}
+
+fn link(component: &str) -> Result<CommandPre<Stage>> {
+    let component = Component::from_file(engine(), component)?;
+    let mut linker = Linker::new(engine());
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+    witlock::p2::add_to_linker_async(&mut linker)?;
+    witlock::p3::add_to_linker(&mut linker)?;
+    CommandPre::new(linker.instantiate_pre(&component)?)
+}
