@@ -15,6 +15,12 @@ const RUN: &str = "wasi:cli/run@0.3.0";
 /// Composes all, from components in a directory and into it.
 pub fn all(directory: &Path) -> Result<(), String> {
     plug(directory, "tasks", "locks", "tasks-with-locks")?;
+    plug(
+        directory,
+        "tasks-in-time",
+        "locks",
+        "tasks-with-locks-in-time",
+    )?;
     plug(directory, "holder", "locks", "holder-with-locks")?;
     plug(directory, "holder", "locks-0.2", "holder-with-locks-0.2")?;
     in_time(directory)
@@ -28,7 +34,7 @@ fn plug(directory: &Path, app: &str, plug: &str, into: &str) -> Result<(), Strin
     encode(&graph, directory, into)
 }
 
-/// `tasks.wasm` and `locks.wasm` over one clock, which the tasks let go on.
+/// `tasks.wasm` and `locks.wasm` over a component that is their clock.
 fn in_time(directory: &Path) -> Result<(), String> {
     let mut graph = CompositionGraph::new();
     let [clock, locks, tasks] =
@@ -42,7 +48,7 @@ fn in_time(directory: &Path) -> Result<(), String> {
     }
     let run = graph.alias_instance_export(tasks, RUN).map_err(why(RUN))?;
     graph.export(run, RUN).map_err(why(RUN))?;
-    encode(&graph, directory, "tasks-in-time-with-locks")
+    encode(&graph, directory, "tasks-with-locks-and-clock")
 }
 
 fn link(graph: &mut CompositionGraph, from: NodeId, to: NodeId, name: &str) -> Result<(), String> {

@@ -33,9 +33,13 @@ pub const TASKS: &str = concat!(env!("OUT_DIR"), "/tasks.wasm");
 /// The same, composed with `locks.wasm`.
 pub const TASKS_WITH_LOCKS: &str = concat!(env!("OUT_DIR"), "/tasks-with-locks.wasm");
 
-/// The same, both over a clock that goes on when a line says so.
-pub const TASKS_IN_TIME_WITH_LOCKS: &str =
-    concat!(env!("OUT_DIR"), "/tasks-in-time-with-locks.wasm");
+/// The same, but the clock goes on when a line says so: it is imported.
+pub const TASKS_WITH_LOCKS_IN_TIME: &str =
+    concat!(env!("OUT_DIR"), "/tasks-with-locks-in-time.wasm");
+
+/// The same, with a component that is such a clock.
+pub const TASKS_WITH_LOCKS_AND_CLOCK: &str =
+    concat!(env!("OUT_DIR"), "/tasks-with-locks-and-clock.wasm");
 
 /// [`HOLDER`] composed with `locks.wasm`.
 pub const HOLDER_WITH_LOCKS: &str = concat!(env!("OUT_DIR"), "/holder-with-locks.wasm");

@@ -12,12 +12,20 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use witlock::{LocksCtx, LocksCtxView, LocksView};
 
 use super::stdio::{Input, Output};
+use super::time::{self, Time, TimeView};
 
 struct Stage {
     /// A composition imports no locks.
     locks: Option<LocksCtx>,
     wasi: WasiCtx,
     table: ResourceTable,
+    time: Time,
+}
+
+impl TimeView for Stage {
+    fn time(&self) -> Time {
+        self.time.clone()
+    }
 }
 
 impl LocksView for Stage {
@@ -51,6 +59,7 @@ pub fn run(
         locks,
         wasi: wasi.build(),
         table: ResourceTable::new(),
+        time: Time::default(),
     };
     let command = compiled(component)?;
     let mut store = Store::new(engine(), stage);
@@ -86,11 +95,14 @@ fn compiled(component: &'static str) -> Result<CommandPre<Stage>> {
 }
 
 fn link(component: &str) -> Result<CommandPre<Stage>> {
-    let component = Component::from_file(engine(), component)?;
+    let compiled = Component::from_file(engine(), component)?;
     let mut linker = Linker::new(engine());
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi::p3::add_to_linker(&mut linker)?;
     witlock::p2::add_to_linker_async(&mut linker)?;
     witlock::p3::add_to_linker(&mut linker)?;
-    CommandPre::new(linker.instantiate_pre(&component)?)
+    if component == witlock_programs::TASKS_WITH_LOCKS_IN_TIME {
+        time::add_to_linker(&mut linker)?;
+    }
+    CommandPre::new(linker.instantiate_pre(&compiled)?)
 }

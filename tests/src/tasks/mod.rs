@@ -3,6 +3,7 @@
 
 mod guest;
 mod stdio;
+mod time;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -73,7 +74,7 @@ impl Tasks {
     /// Says a line and waits for the answer.
     pub fn say(&mut self, line: &str) -> String {
         let answer = self.try_say(line);
-        answer.unwrap_or_else(|| panic!("{line:?} was not answered"))
+        answer.unwrap_or_else(|| panic!("{line:?} was not answered: {:?}", self.stop()))
     }
 
     /// Says a line and waits for the answer; none if the program ended.

@@ -1,5 +1,5 @@
 //! `locks.wasm` composed with the program `tasks`, over a clock that the
-//! scenario lets go on. All that shares the composition is one holder; a
+//! scenario lets go on: the test's own, or under another runtime a component. All that shares the composition is one holder; a
 //! scenario's holders are its tasks.
 
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
-use witlock_programs::TASKS_IN_TIME_WITH_LOCKS;
+use witlock_programs::{TASKS_WITH_LOCKS_AND_CLOCK, TASKS_WITH_LOCKS_IN_TIME};
 use witlock_tests::tasks::Tasks;
 use witlock_tests::watchdog;
 
@@ -39,7 +39,7 @@ impl Runtime for Here {
     const CANNOT_REOPEN: Option<&'static str> = Some("it has no directory; under wasmtime it has");
 
     fn run(_: &Path) -> Tasks {
-        Tasks::composed(TASKS_IN_TIME_WITH_LOCKS)
+        Tasks::composed(TASKS_WITH_LOCKS_IN_TIME)
     }
 }
 
@@ -72,7 +72,7 @@ fn compiled() -> &'static Path {
     COMPILED.get_or_init(|| {
         let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tasks-in-time.cwasm");
         let mut compile = wasmtime();
-        compile.args(["compile", TASKS_IN_TIME_WITH_LOCKS, "-o"]);
+        compile.args(["compile", TASKS_WITH_LOCKS_AND_CLOCK, "-o"]);
         let status = compile.arg(&compiled).status().expect("wasmtime starts");
         assert!(status.success());
         compiled

@@ -8,6 +8,7 @@ mod driven;
 mod driver;
 mod face;
 mod guests;
+mod histories;
 mod hosted;
 mod lines;
 mod list;

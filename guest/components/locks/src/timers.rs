@@ -1,12 +1,15 @@
-//! Timers of `wasi:clocks`, which any call may start and none ever cancels.
+//! Timers of `wasi:clocks`.
 //!
 //! A future that wit-bindgen makes of an import belongs to the call that polls
-//! it, and dropping it unfinished cancels the import then and there: within
-//! another call's turn, while further calls may enter. So timers are handles of
-//! the component model's here. The call that keeps the time joins those that no
-//! call has; answered, it stays behind, for nobody to see, until its timers have
-//! run out, and tells the keeper of then. Only a call that is cancelled leaves
-//! its timers, to the next keeper.
+//! it, and dropping it unfinished cancels the import then and there, and waits
+//! for that: within a turn of this component's, while other calls may enter. So
+//! timers are handles of the component model's here, and none is ever cancelled.
+//! The call that keeps the time starts them. Answered, it stays behind, for
+//! nobody to see, until its timers have run out, and tells the keeper of then.
+//! Only a call that is cancelled cannot stay; the next keeper takes its timers.
+//!
+//! (That works with a clock of the runtime's. As a call of *another component's*
+//! clock returns to one that is gone, wasmtime 48 traps.)
 
 #![allow(unsafe_code)] // the canonical ABI
 
@@ -75,7 +78,7 @@ pub(crate) fn join(call: CallNumber) {
     });
 }
 
-/// Takes the timers from a call that is dropped.
+/// Takes its timers from a call that is dropped.
 pub(crate) fn leave(call: CallNumber) {
     TIMERS.with_borrow_mut(|timers| {
         for timer in timers.iter_mut().filter(|timer| timer.call == Some(call)) {
@@ -108,7 +111,7 @@ fn news(handle: u32, is_over: bool) {
 mod abi {
     use super::{Nanoseconds, c_void, news};
 
-    /// A call that has returned.
+    /// The state of a call that has returned.
     const RETURNED: u32 = 2;
 
     #[link(wasm_import_module = "wasi:clocks/monotonic-clock@0.3.0")]
@@ -152,7 +155,7 @@ mod abi {
     }
 
     pub fn drop(handle: u32) {
-        // SAFETY: called once for each handle, after the call has returned.
+        // SAFETY: called once for each handle, of a call that has returned.
         unsafe { subtask_drop(handle) }
     }
 
