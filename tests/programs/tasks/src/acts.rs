@@ -71,6 +71,9 @@ impl Player {
                 self.settle().await;
                 "cancelled".into()
             }
+            ["release-and-cancel", ask, other] => {
+                self.release_and_cancel(place(ask), place(other)).await
+            }
             ["release", ask] => self.release(number(ask)).await,
             ["ended", ask] => {
                 self.settle().await;
@@ -146,6 +149,20 @@ impl Player {
             return "no lease".into();
         };
         let released = lease.release().await;
+        self.settle().await;
+        released.map_or_else(
+            |how| format!("ended {}", ending(how)),
+            |()| "released".into(),
+        )
+    }
+
+    /// The other's grant is on its way as it is cancelled.
+    async fn release_and_cancel(&mut self, ask: usize, other: usize) -> String {
+        let Some(lease) = self.asks[ask].lease() else {
+            return "no lease".into();
+        };
+        let released = lease.release().await;
+        self.asks[other].cancel();
         self.settle().await;
         released.map_or_else(
             |how| format!("ended {}", ending(how)),

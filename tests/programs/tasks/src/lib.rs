@@ -8,6 +8,7 @@
 //! | `answer ASK` | `waiting` or `held FENCE` |
 //! | `cancel ASK` | `cancelled` |
 //! | `release ASK` | `released` |
+//! | `release-and-cancel ASK ASK` | `released`: the second before it learns of its grant |
 //! | `ended ASK` | `lasts`, or how it ended |
 //! | `watch ASK` | `watching`: waits for the end from now on |
 //! | `watched ASK` | `lasts`, or what the wait for the end told |
