@@ -99,6 +99,11 @@ impl Witlock {
         stdin.write_all(text.as_bytes()).expect("it reads");
     }
 
+    /// Ends its standard input.
+    pub fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
     /// Sends it a signal, by its name.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {

@@ -108,14 +108,7 @@ fn a_component_without_run_is_not_a_command() {
 }
 
 #[test]
-fn a_command_of_wasi_0_3_is_not_yet_one() {
-    let place = Place::new();
-    let app = place.component(&exporting("wasi:cli/run@0.3.0"));
-    run(&app).expect_error(1, &["wasi:cli/run@0.3.0", "comes with WASI 0.3, not yet"]);
-}
-
-#[test]
-fn locks_of_wasi_0_3_are_not_there_yet() {
+fn locks_of_wasi_0_3_want_a_run_of_wasi_0_3() {
     let place = Place::new();
     let text = importing("witlock:locks/locks@0.3.0");
     // Async functions are what the compiler would refuse first.
@@ -123,11 +116,18 @@ fn locks_of_wasi_0_3_are_not_there_yet() {
     run(&app).expect_error(
         1,
         &[
-            "witlock:locks/locks@0.3.0",
-            "comes with WASI 0.3, not yet",
+            "witlock:locks/locks@0.3.0, whose functions are async",
+            "export wasi:cli/run@0.3",
             "@0.2.0",
         ],
     );
+}
+
+#[test]
+fn a_run_of_wasi_0_3_has_to_be_one() {
+    let place = Place::new();
+    let app = place.component(&exporting("wasi:cli/run@0.3.0"));
+    run(&app).expect_error(1, &["app.wasm", "wasi:cli/run"]);
 }
 
 #[test]
@@ -138,6 +138,7 @@ fn imports_that_we_do_not_have_are_named() {
         "acme:shop/orders@1.0.0",
         "plain",
         "wasi:cli/run@1.0.0",
+        "wasi:io/poll@0.3.0",
     ] {
         run(&place.component(&importing(name))).expect_error(1, &[name, "does not have"]);
     }

@@ -1,5 +1,6 @@
 //! The `witlock` command, run as a person would.
 
+mod async_guests;
 mod child;
 mod errors;
 mod exits;

@@ -1,17 +1,16 @@
-//! A command of either WASI: which one a component is, its exports tell.
+//! A command of either WASI.
 
 use wasmtime::component::InstancePre;
 use wasmtime::{Result, Store};
 use wasmtime_wasi::{p2, p3};
 
 use crate::guest::Guest;
+use crate::load::Run;
 
 /// A command to be instantiated.
 #[derive(Clone)]
 pub enum Command {
-    /// Exports `wasi:cli/run@0.2`: while it waits, all of it stands still.
     Standing(p2::bindings::CommandPre<Guest>),
-    /// Exports `wasi:cli/run@0.3`, an async function.
     Async(p3::bindings::CommandPre<Guest>),
 }
 
@@ -22,12 +21,11 @@ pub enum Instance {
 }
 
 impl Command {
-    /// The command that a component is. One that exports both versions is
-    /// called by the later one, as wasmtime's own command line does.
-    pub fn new(component: InstancePre<Guest>) -> Result<Self> {
-        match p3::bindings::CommandPre::new(component.clone()) {
-            Ok(command) => Ok(Command::Async(command)),
-            Err(_) => p2::bindings::CommandPre::new(component).map(Command::Standing),
+    /// The command that a component is by this `run`.
+    pub fn new(component: InstancePre<Guest>, run: Run) -> Result<Self> {
+        match run {
+            Run::Standing => p2::bindings::CommandPre::new(component).map(Command::Standing),
+            Run::Async => p3::bindings::CommandPre::new(component).map(Command::Async),
         }
     }
 

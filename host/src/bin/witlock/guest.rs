@@ -10,6 +10,7 @@ use witlock::{LocksCtx, LocksCtxView, LocksView, Store};
 
 use crate::args::{INSTANCE, Run};
 use crate::command::Command;
+use crate::load::App;
 
 /// What the host keeps for an instance. Dropping it lets the instance's keys go.
 pub struct Guest {
@@ -79,8 +80,8 @@ pub fn engine() -> Result<Engine> {
 }
 
 /// Compiles the component and links it with what we have.
-pub fn link(engine: &Engine, component: &[u8]) -> Result<Command> {
-    let component = Component::new(engine, component)
+pub fn link(engine: &Engine, app: &App) -> Result<Command> {
+    let component = Component::new(engine, &app.bytes)
         .map_err(anyhow::Error::from)
         .context("this is not a valid component")?;
     let mut linker = Linker::new(engine);
@@ -88,5 +89,5 @@ pub fn link(engine: &Engine, component: &[u8]) -> Result<Command> {
     wasmtime_wasi::p3::add_to_linker(&mut linker)?;
     witlock::p2::add_to_linker_async(&mut linker)?;
     witlock::p3::add_to_linker(&mut linker)?;
-    Ok(Command::new(linker.instantiate_pre(&component)?)?)
+    Ok(Command::new(linker.instantiate_pre(&component)?, app.run)?)
 }

@@ -8,12 +8,30 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::surface::{self, Flaw, Surface};
 
-/// The bytes of a component that exports a command, and imports only what we
-/// have.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+/// A component that exports a command, and imports only what we have.
+pub struct App {
+    pub bytes: Vec<u8>,
+    /// Which `run` it is called by. If it exports both, by the later, as
+    /// wasmtime's own command line does.
+    pub run: Run,
+}
+
+/// The versions of `wasi:cli/run`.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Of WASI 0.2: while it waits, all of the guest stands still.
+    Standing,
+    /// Of WASI 0.3: an async function.
+    Async,
+}
+
+/// Reads a component.
+pub fn read(path: &Path) -> Result<App> {
     let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
-    check(&bytes).map_err(|error| error.context(path.display().to_string()))?;
-    Ok(bytes)
+    match check(&bytes) {
+        Ok(run) => Ok(App { bytes, run }),
+        Err(error) => Err(error.context(path.display().to_string())),
+    }
 }
 
 fn unreadable(path: &Path, error: io::Error) -> anyhow::Error {
@@ -25,7 +43,7 @@ fn unreadable(path: &Path, error: io::Error) -> anyhow::Error {
     }
 }
 
-fn check(bytes: &[u8]) -> Result<()> {
+fn check(bytes: &[u8]) -> Result<Run> {
     if bytes.is_empty() {
         bail!("the file is empty");
     }
@@ -106,16 +124,17 @@ fn package(name: &str) -> Option<(&str, &str)> {
     Some((package, version))
 }
 
-fn check_exports(surface: &Surface) -> Result<()> {
+fn check_exports(surface: &Surface) -> Result<Run> {
     let runs = |version| {
         let exports = |name: &String| name.starts_with(&format!("wasi:cli/run@{version}."));
         surface.exports.iter().any(exports)
     };
     if runs("0.3") {
-        return Ok(());
+        return Ok(Run::Async);
     }
     if runs("0.2") {
-        return check_calls_of_0_2(surface);
+        check_calls_of_0_2(surface)?;
+        return Ok(Run::Standing);
     }
     bail!(
         "it is not a command: it exports neither wasi:cli/run@0.2 nor wasi:cli/run@0.3, {}",

@@ -10,22 +10,22 @@ use witlock::{OpenError, Store};
 use crate::args::Run;
 use crate::guest::{self, Guest};
 use crate::instances::Instances;
+use crate::load::App;
 use crate::signals::Signal;
 use crate::{epochs, load, signals};
 
 /// Runs the instances to their end, and gives the exit code.
 pub fn run(args: &Run) -> Result<u8> {
-    let component = load::read(&args.app)?;
+    let app = load::read(&args.app)?;
     let store = open(args.store.as_deref())?;
-    let code = run_on(&store, &component, args)?;
+    let code = run_on(&store, &app, args)?;
     store.close();
     Ok(code)
 }
 
-fn run_on(store: &Store, component: &[u8], args: &Run) -> Result<u8> {
+fn run_on(store: &Store, app: &App, args: &Run) -> Result<u8> {
     let engine = guest::engine()?;
-    let command =
-        guest::link(&engine, component).with_context(|| args.app.display().to_string())?;
+    let command = guest::link(&engine, app).with_context(|| args.app.display().to_string())?;
     let guests = (0..args.instances)
         .map(|number| Guest::new(args, store, number))
         .collect::<Result<Vec<_>>>()?;

@@ -115,6 +115,8 @@ impl Player {
                 self.settle().await;
                 "settled".into()
             }
+            ["spin"] => spin(),
+            ["spin-until-ended", ask] => self.asks[place(ask)].spin_until_ended(),
             ["trap"] => trap(),
             _ => format!("unknown {line}"),
         }
@@ -235,6 +237,14 @@ fn trap() -> ! {
     core::arch::wasm32::unreachable();
     #[cfg(not(target_family = "wasm"))]
     std::process::abort();
+}
+
+fn spin() -> ! {
+    println!("spinning");
+    loop {
+        // A loop that does nothing at all might be taken out.
+        std::hint::black_box(());
+    }
 }
 
 fn text(hexadecimal: &str) -> String {

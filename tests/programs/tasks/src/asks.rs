@@ -69,6 +69,16 @@ impl Ask {
         }
     }
 
+    /// Gives nobody a turn until the lease has ended.
+    pub fn spin_until_ended(&self) -> String {
+        loop {
+            let ended = self.ended();
+            if ended != "lasts" {
+                return ended;
+            }
+        }
+    }
+
     pub fn saw_end(&self, how: Ending) {
         self.watched.replace(Some(how));
     }

@@ -22,6 +22,8 @@
 //! | `advance MS` | `advanced` |
 //! | `sleep MS` | `slept`: as `advance`, but nobody is woken for it |
 //! | `settle` | `settled` |
+//! | `spin` | `spinning`, and nothing after it |
+//! | `spin-until-ended ASK` | how it ended; no other task has a turn until then |
 //! | `trap` | none |
 //!
 //! Locks and asks are numbers, from 0 on in the order in which they came. Texts
