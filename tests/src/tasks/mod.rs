@@ -83,6 +83,12 @@ impl Tasks {
         self.hear()
     }
 
+    /// Says a line, whose answer is heard by [`hear`](Tasks::hear).
+    pub fn tell(&mut self, line: &str) {
+        // That it ended is heard as well.
+        let _ = self.write(format!("{line}\n").as_bytes());
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Option<()> {
         match &mut self.0 {
             Running::Here { stdin, .. } => stdin.as_ref()?.send(bytes.to_vec()).ok(),
@@ -90,7 +96,8 @@ impl Tasks {
         }
     }
 
-    fn hear(&mut self) -> Option<String> {
+    /// The next line that it says; none if it ended.
+    pub fn hear(&mut self) -> Option<String> {
         match &mut self.0 {
             Running::Here { stdout, said, .. } => loop {
                 if let Some(end) = said.iter().position(|byte| *byte == b'\n') {
@@ -105,6 +112,22 @@ impl Tasks {
                 (read > 0).then(|| line.trim_end().to_owned())
             }
         }
+    }
+
+    /// Kills a program that runs elsewhere, after so long, without a chance to
+    /// clean up.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn kill_after(&self, life: std::time::Duration) -> JoinHandle<()> {
+        let Running::Elsewhere { child, .. } = &self.0 else {
+            panic!("it runs here");
+        };
+        let id = child.id().to_string();
+        std::thread::spawn(move || {
+            std::thread::sleep(life);
+            let killed = Command::new("kill").args(["-s", "KILL", &id]).status();
+            assert!(killed.expect("kill runs").success());
+        })
     }
 
     /// Ends the program, and says how it ended where it runs here.

@@ -98,6 +98,7 @@ impl Player {
             ["often-standing", lock, key, times] => {
                 crowd::often_standing(&self.opened[place(lock)], &text(key), number(times))
             }
+            ["fences", lock, key] => crowd::fences(&self.opened[place(lock)], text(key)).await,
             ["crowd", lock, key, tasks] => {
                 crowd::crowd(&self.opened[place(lock)], &text(key), number(tasks)).await
             }

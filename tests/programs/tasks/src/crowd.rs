@@ -22,7 +22,17 @@ pub async fn often(opened: &Opened, key: String, times: u64) -> String {
     format!("took {}", now() - start)
 }
 
-/// The same by `@0.2.0`.
+/// Holds a free key and releases it, and says each fence, until it is refused.
+pub async fn fences(opened: &Opened, key: String) -> String {
+    loop {
+        match opened.hold(key.clone(), Wait::AsOpened).await {
+            Ok(lease) => println!("fence {}", lease.fence()),
+            Err(error) => return why(error),
+        }
+    }
+}
+
+/// As [`often`], by `@0.2.0`.
 pub fn often_standing(opened: &Opened, key: &str, times: u64) -> String {
     let start = now();
     for _ in 0..times {

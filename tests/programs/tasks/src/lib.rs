@@ -18,6 +18,7 @@
 //! | `poll LOCK KEY TIMES` | `held` or `waiting`, after which it is dropped |
 //! | `often LOCK KEY TIMES` | `took NS`: holds and releases a free key |
 //! | `often-standing LOCK KEY TIMES` | the same by `@0.2.0` |
+//! | `fences LOCK KEY` | `fence FENCE`, again and again: holds and releases a free key |
 //! | `crowd LOCK KEY TASKS` | `in order, took NS`: each holds the key once |
 //! | `advance MS` | `advanced` |
 //! | `sleep MS` | `slept`: as `advance`, but nobody is woken for it |
