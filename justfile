@@ -14,6 +14,14 @@ test:
 ci:
     .ci/run
 
+# The wasm parts, and the WIT packages that apps import, in target/components.
+components:
+    cargo run --quiet -p witlock-parts -- target/components
+
+# An app composed with the lock engine, run by the stock wasmtime command line.
+compose:
+    host/examples/composed/run
+
 # The benchmarks; `ratios` has what the README's table says.
 bench:
     cargo bench --workspace --bench ratios --bench hold --bench due

@@ -10,7 +10,9 @@
 //!
 //! Each guest gets a [`LocksCtx`] in the data of its `wasmtime::Store`, and the
 //! linker gets [`p2::add_to_linker_async`] (or
-//! [`_sync`](p2::add_to_linker_sync)), as with wasmtime's own capability crates:
+//! [`_sync`](p2::add_to_linker_sync)), as with wasmtime's own capability crates.
+//! Beside it or alone, for guests of WASI 0.3, `p3::add_to_linker` of the feature
+//! `p3`; one guest may import both versions.
 //!
 //! ```no_run
 //! use wasmtime::component::{Component, Linker, ResourceTable};

@@ -19,7 +19,7 @@ fn free_key(c: &mut Criterion) {
 }
 
 fn hand_over(c: &mut Criterion) {
-    bench(c, "hand-over/8 tasks", common::tasks());
+    bench(c, "hand-over/8 tasks", common::native_tasks());
     bench(
         c,
         "hand-over/8 tasks of one thread",

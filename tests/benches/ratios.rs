@@ -24,6 +24,18 @@ fn main() {
             ("engine.wasm alone", common::engine_alone()),
             ("native API", common::native_api()),
             ("p2 guest", common::p2_guest()),
+            ("p3 guest", common::p3_guest()),
+            ("p3 guest, by @0.2.0", common::p3_guest_standing()),
+            ("composition", common::composition()),
+            ("composition, by @0.2.0", common::composition_standing()),
+        ],
+    );
+    compare(
+        "hand-over of one key for which 10 000 wait",
+        vec![
+            ("native API", common::natively_crowded()),
+            ("tasks of a p3 guest", common::crowd_of_a_guest()),
+            ("tasks of a composition", common::crowd_of_a_composition()),
         ],
     );
     compare(
@@ -31,7 +43,7 @@ fn main() {
         vec![
             ("tinystore, threads", common::tinystore_threads()),
             ("native API, threads", common::threads()),
-            ("native API, tasks", common::tasks()),
+            ("native API, tasks", common::native_tasks()),
             (
                 "native API, tasks of one thread",
                 common::tasks_of_one_thread(),

@@ -25,7 +25,7 @@ fn lock() -> Lock {
 }
 
 /// Tasks of a runtime with a thread for each core.
-pub fn tasks() -> Subject {
+pub fn native_tasks() -> Subject {
     tasks_on(Runtime::new().expect("a runtime"))
 }
 

@@ -4,11 +4,17 @@
 
 mod free_key;
 mod hand_over;
+mod tasks;
 
 pub use free_key::{
     beside_keys_held, engine_alone, engine_natively, native_api, p2_guest, tinystore,
 };
-pub use hand_over::{tasks, tasks_of_one_thread, threads, tinystore_threads};
+pub use hand_over::{native_tasks, tasks_of_one_thread, threads, tinystore_threads};
+
+pub use self::tasks::{
+    composition, composition_standing, crowd_of_a_composition, crowd_of_a_guest, natively_crowded,
+    p3_guest, p3_guest_standing,
+};
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
