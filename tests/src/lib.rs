@@ -10,9 +10,7 @@
 mod calendar;
 mod machine;
 mod native;
-pub mod puppet;
 pub mod simulation;
-pub mod tasks;
 mod wasm;
 mod watchdog;
 
@@ -21,3 +19,4 @@ pub use machine::{Command, Event, Hold, Machine, Outcome, Why};
 pub use native::Native;
 pub use wasm::{Broken, Compiled, Wasm};
 pub use watchdog::watchdog;
+pub use witlock_guests::{puppet, tasks};

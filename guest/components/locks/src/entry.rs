@@ -50,8 +50,8 @@ pub(crate) fn ask_engine(command: Command) -> Option<Event> {
     enter(|store, told| store.ask_engine(command, told))
 }
 
-/// When something is due next.
+/// The time of the last step, and when something is due next.
 #[cfg(feature = "async")]
-pub(crate) fn next_deadline() -> Option<Nanoseconds> {
-    STORE.with_borrow(|store| store.as_ref()?.next_deadline())
+pub(crate) fn time() -> (Nanoseconds, Option<Nanoseconds>) {
+    STORE.with_borrow(|store| store.as_ref().map_or((0, None), Store::time))
 }

@@ -108,10 +108,10 @@ impl Pending {
         Some(answer.map(|id| Lease::new(ask, id)))
     }
 
-    /// The answer of an ask that does not wait: nobody else could let the key
-    /// go, and fences come or fail at once.
+    /// The answer of an ask that never waits: one for which nobody else could
+    /// let the key go, or that only tries. (Fences come or fail at once.)
     pub fn at_once(mut self) -> Result<Lease, Refusal> {
-        self.take().unwrap_or(Err(Refusal::HeldByCaller))
+        self.take().unwrap_or(Err(Refusal::InUse))
     }
 }
 

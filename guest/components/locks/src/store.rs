@@ -24,6 +24,8 @@ pub(crate) struct Store {
     fences: Fences,
     last_ticket: Ticket,
     asks: HashMap<Ticket, Rc<Ask>>,
+    /// The time of the last step.
+    now: Nanoseconds,
     next_deadline: Option<Nanoseconds>,
     /// Room for the events of a step.
     events: Vec<Event>,
@@ -42,6 +44,7 @@ impl Store {
             fences: Fences::open(),
             last_ticket: 0,
             asks: HashMap::new(),
+            now: 0,
             next_deadline: None,
             events: Vec::new(),
             answer: None,
@@ -55,10 +58,10 @@ impl Store {
         store
     }
 
-    /// When something is due.
+    /// The time of the last step, and when something is due next.
     #[cfg(feature = "async")]
-    pub fn next_deadline(&self) -> Option<Nanoseconds> {
-        self.next_deadline
+    pub fn time(&self) -> (Nanoseconds, Option<Nanoseconds>) {
+        (self.now, self.next_deadline)
     }
 
     /// An ask with a ticket of its own, whose hold is to be stepped with.
@@ -69,8 +72,8 @@ impl Store {
         (self.last_ticket, ask)
     }
 
-    /// Ends what is due by now, then handles the commands. Calls that
-    /// this is news for are added to `told`.
+    /// Ends what is due by now, then handles the commands. Calls for which there
+    /// are news are added to `told`.
     pub fn step(&mut self, commands: &[Command], told: &mut Vec<CallNumber>) {
         let mut left = commands;
         let mut attempts = FENCE_ATTEMPTS;
@@ -79,10 +82,9 @@ impl Store {
                 attempts -= 1;
                 self.bring_fences(told);
             }
-            let now = clock::now();
-            let handled = self.step_once(now, left, told);
+            let handled = self.step_once(left, told);
             left = left.get(handled..).unwrap_or_default();
-            let is_behind = self.next_deadline.is_some_and(|at| at <= now);
+            let is_behind = self.next_deadline.is_some_and(|at| at <= self.now);
             if left.is_empty() && !is_behind && !(self.fences_low && attempts > 0) {
                 return;
             }
@@ -102,15 +104,16 @@ impl Store {
             Ok(range) => Command::AddFences(range),
             Err(why) => Command::FencesFailed(why.to_string()),
         };
-        self.step_once(clock::now(), &[command], told);
+        self.step_once(&[command], told);
     }
 
-    fn step_once(&mut self, now: u64, commands: &[Command], told: &mut Vec<CallNumber>) -> usize {
+    fn step_once(&mut self, commands: &[Command], told: &mut Vec<CallNumber>) -> usize {
         let mut events = std::mem::take(&mut self.events);
+        self.now = clock::now();
         let Stepped {
             handled,
             next_deadline,
-        } = self.engine.step_into(now, commands, &mut events);
+        } = self.engine.step_into(self.now, commands, &mut events);
         self.next_deadline = next_deadline;
         for event in events.drain(..) {
             self.tell(event, told);

@@ -14,7 +14,6 @@
 #![allow(unsafe_code)] // the canonical ABI
 
 use std::cell::RefCell;
-use std::ffi::c_void;
 
 use witlock_engine::Nanoseconds;
 
@@ -90,6 +89,7 @@ pub(crate) fn leave(call: CallNumber) {
 
 /// A timer that was joined has news, which part it from its call: it ran out,
 /// or only began to run.
+#[cfg_attr(not(target_family = "wasm"), allow(dead_code))]
 fn news(handle: u32, is_over: bool) {
     TIMERS.with_borrow_mut(|timers| {
         if is_over {
@@ -109,7 +109,9 @@ fn news(handle: u32, is_over: bool) {
 /// (documented in its `rt/async_support/cabi.rs`).
 #[cfg(target_family = "wasm")]
 mod abi {
-    use super::{Nanoseconds, c_void, news};
+    use std::ffi::c_void;
+
+    use super::{Nanoseconds, news};
 
     /// The state of a call that has returned.
     const RETURNED: u32 = 2;
@@ -194,11 +196,9 @@ mod abi {
 /// Natively there is nothing to call: the component is only compiled so.
 #[cfg(not(target_family = "wasm"))]
 mod abi {
-    use super::{Nanoseconds, c_void, news};
+    use super::Nanoseconds;
 
     pub fn wait_for(_: Nanoseconds) -> Option<u32> {
-        let _: fn(u32, bool) = news;
-        let _ = std::ptr::null::<c_void>();
         unreachable!("this is not wasm")
     }
 

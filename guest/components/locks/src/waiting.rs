@@ -12,7 +12,7 @@ use witlock_engine::{Ending, Refusal};
 use crate::asks::{Ask, CallNumber};
 use crate::leases::Lease;
 use crate::opened::Pending;
-use crate::{clock, entry, timers};
+use crate::{entry, timers};
 
 std::thread_local! {
     static CALLS: RefCell<Calls> = const { RefCell::new(Calls::new()) };
@@ -88,7 +88,8 @@ pub(crate) fn wake_keeper() {
 
 /// Whether a timer runs for what is due next.
 fn is_covered() -> bool {
-    entry::next_deadline().is_none_or(|deadline| timers::is_covered(clock::now(), deadline))
+    let (now, next) = entry::time();
+    next.is_none_or(|deadline| timers::is_covered(now, deadline))
 }
 
 /// A call that waits for news of an ask.
@@ -153,8 +154,8 @@ impl Drop for Call<'_> {
 fn keep_time(call: CallNumber) {
     loop {
         entry::step_with_time();
-        let now = clock::now();
-        let late = entry::next_deadline().filter(|deadline| !timers::is_covered(now, *deadline));
+        let (now, next) = entry::time();
+        let late = next.filter(|deadline| !timers::is_covered(now, *deadline));
         // A timer may have run out while it was started.
         if late.is_none_or(|deadline| timers::start(now, deadline)) {
             return timers::join(call);

@@ -3,15 +3,18 @@
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use wasmtime::component::{Component, Linker, ResourceTable};
+use wasmtime::component::{Component, Linker};
 use wasmtime::{Config, Engine, Result, Store};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use witlock::{LocksCtx, LocksCtxView, LocksView};
+use wasmtime_wasi::WasiCtx;
+use witlock::LocksCtx;
+
+use crate::stage;
+pub use crate::stage::Stage;
 
 #[allow(missing_docs)] // documented in the WIT
 mod asynchronous {
     wasmtime::component::bindgen!({
-        path: ["../wit/locks-0.2", "programs/puppet/wit"],
+        path: ["../../wit/locks-0.2", "../programs/puppet/wit"],
         world: "witlock:puppet/puppet",
         exports: { default: async },
         additional_derives: [PartialEq],
@@ -21,7 +24,7 @@ mod asynchronous {
 #[allow(missing_docs)] // documented in the WIT
 mod synchronous {
     wasmtime::component::bindgen!({
-        path: ["../wit/locks-0.2", "programs/puppet/wit"],
+        path: ["../../wit/locks-0.2", "../programs/puppet/wit"],
         world: "witlock:puppet/puppet",
         with: { "witlock:locks/locks": super::asynchronous::witlock::locks::locks },
     });
@@ -39,37 +42,8 @@ pub const NO_OPTIONS: Options = Options {
     label: None,
 };
 
-/// What a puppet's `wasmtime::Store` holds.
-pub struct Stage {
-    locks: LocksCtx,
-    wasi: WasiCtx,
-    table: ResourceTable,
-}
-
-impl LocksView for Stage {
-    fn locks(&mut self) -> LocksCtxView<'_> {
-        LocksCtxView {
-            ctx: &mut self.locks,
-            table: &mut self.table,
-        }
-    }
-}
-
-impl WasiView for Stage {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView {
-            ctx: &mut self.wasi,
-            table: &mut self.table,
-        }
-    }
-}
-
-fn stage(engine: &Engine, locks: LocksCtx) -> Store<Stage> {
-    let stage = Stage {
-        locks,
-        wasi: WasiCtx::builder().build(),
-        table: ResourceTable::new(),
-    };
+fn store(engine: &Engine, locks: LocksCtx) -> Store<Stage> {
+    let stage = Stage::new(Some(locks), WasiCtx::builder().build());
     let mut store = Store::new(engine, stage);
     // The first epoch stops it; until then it may spin.
     store.set_epoch_deadline(1);
@@ -97,9 +71,7 @@ impl Puppets {
     /// If it doesn't fit the linker.
     pub fn new() -> Result<Self> {
         let (engine, component) = component()?;
-        let mut linker = Linker::new(&engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-        witlock::p2::add_to_linker_async(&mut linker)?;
+        let linker = stage::linker(&engine)?;
         let puppet = asynchronous::PuppetPre::new(linker.instantiate_pre(&component)?)?;
         Ok(Puppets { engine, puppet })
     }
@@ -110,7 +82,7 @@ impl Puppets {
     ///
     /// If it can't be instantiated.
     pub async fn puppet(&self, locks: LocksCtx) -> Result<Puppet> {
-        let mut store = stage(&self.engine, locks);
+        let mut store = store(&self.engine, locks);
         let puppet = self.puppet.instantiate_async(&mut store).await?;
         Ok(Puppet { store, puppet })
     }
@@ -139,7 +111,9 @@ impl Puppet {
 
     /// Ends the guest's session, as an embedder does that keeps its store.
     pub fn end(&self) {
-        self.store.data().locks.end();
+        if let Some(locks) = &self.store.data().locks {
+            locks.end();
+        }
     }
 }
 
@@ -160,7 +134,7 @@ impl SyncPuppet {
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
         witlock::p2::add_to_linker_sync(&mut linker)?;
-        let mut store = stage(&engine, locks);
+        let mut store = store(&engine, locks);
         let puppet = synchronous::Puppet::instantiate(&mut store, &component, &linker)?;
         Ok(SyncPuppet { store, puppet })
     }

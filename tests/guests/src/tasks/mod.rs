@@ -14,6 +14,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use wasmtime::Result;
 use witlock::LocksCtx;
 
+pub(crate) use time::{Time, TimeView};
+
 /// A program that runs. Dropped, it ends: its stdin does if it runs here, and it
 /// is killed if it runs elsewhere.
 pub struct Tasks(Running);

@@ -5,46 +5,15 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, OnceLock};
 
 use tokio::sync::mpsc::UnboundedReceiver;
-use wasmtime::component::{Component, Linker, ResourceTable};
+use wasmtime::component::Component;
 use wasmtime::{Engine, Result, Store};
+use wasmtime_wasi::WasiCtx;
 use wasmtime_wasi::p3::bindings::CommandPre;
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use witlock::{LocksCtx, LocksCtxView, LocksView};
+use witlock::LocksCtx;
 
 use super::stdio::{Input, Output};
-use super::time::{self, Time, TimeView};
-
-struct Stage {
-    /// A composition imports no locks.
-    locks: Option<LocksCtx>,
-    wasi: WasiCtx,
-    table: ResourceTable,
-    time: Time,
-}
-
-impl TimeView for Stage {
-    fn time(&self) -> Time {
-        self.time.clone()
-    }
-}
-
-impl LocksView for Stage {
-    fn locks(&mut self) -> LocksCtxView<'_> {
-        LocksCtxView {
-            ctx: self.locks.as_mut().expect("a guest of a store"),
-            table: &mut self.table,
-        }
-    }
-}
-
-impl WasiView for Stage {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView {
-            ctx: &mut self.wasi,
-            table: &mut self.table,
-        }
-    }
-}
+use super::time;
+use crate::stage::{self, Stage};
 
 /// Runs a component until it returns or traps; its store is dropped then.
 pub fn run(
@@ -55,12 +24,7 @@ pub fn run(
 ) -> Result<()> {
     let mut wasi = WasiCtx::builder();
     wasi.stdin(Input::new(stdin)).stdout(Output::new(stdout));
-    let stage = Stage {
-        locks,
-        wasi: wasi.build(),
-        table: ResourceTable::new(),
-        time: Time::default(),
-    };
+    let stage = Stage::new(locks, wasi.build());
     let command = compiled(component)?;
     let mut store = Store::new(engine(), stage);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -96,11 +60,7 @@ fn compiled(component: &'static str) -> Result<CommandPre<Stage>> {
 
 fn link(component: &str) -> Result<CommandPre<Stage>> {
     let compiled = Component::from_file(engine(), component)?;
-    let mut linker = Linker::new(engine());
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    wasmtime_wasi::p3::add_to_linker(&mut linker)?;
-    witlock::p2::add_to_linker_async(&mut linker)?;
-    witlock::p3::add_to_linker(&mut linker)?;
+    let mut linker = stage::linker(engine())?;
     if component == witlock_programs::TASKS_WITH_LOCKS_IN_TIME {
         time::add_to_linker(&mut linker)?;
     }
