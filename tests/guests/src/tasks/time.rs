@@ -35,7 +35,7 @@ impl Time {
         self.state().now += milliseconds * MILLISECOND;
     }
 
-    async fn wait_for(self, span: u64) {
+    async fn wait_for(self, span: u64) -> Result<()> {
         let place = {
             let mut state = self.state();
             state.last += 1;
@@ -43,9 +43,10 @@ impl Time {
         };
         let waiting = Waiting(&self, place);
         poll_fn(|context| waiting.poll(context.waker())).await;
+        Ok(())
     }
 
-    async fn advance(self, milliseconds: u64) {
+    async fn advance(self, milliseconds: u64) -> Result<()> {
         let until = self.state().now + milliseconds * MILLISECOND;
         loop {
             for _ in 0..TURNS {
@@ -53,7 +54,7 @@ impl Time {
             }
             if !self.wake_due(until) {
                 self.state().now = until;
-                return;
+                return Ok(());
             }
         }
     }
@@ -123,7 +124,7 @@ pub fn add_to_linker<T: TimeView + Send + 'static>(linker: &mut Linker<T>) -> Re
     })?;
     clock.func_wrap_concurrent("wait-for", |accessor, (span,): (u64,)| {
         let time = accessor.with(|mut access| access.data_mut().time());
-        Box::pin(async move { Ok(time.wait_for(span).await) })
+        Box::pin(time.wait_for(span))
     })?;
     let mut time = linker.instance("witlock:tasks/time@0.1.0")?;
     time.func_wrap("sleep", |store, (milliseconds,): (u64,)| {
@@ -132,7 +133,7 @@ pub fn add_to_linker<T: TimeView + Send + 'static>(linker: &mut Linker<T>) -> Re
     })?;
     time.func_wrap_concurrent("advance", |accessor, (milliseconds,): (u64,)| {
         let time = accessor.with(|mut access| access.data_mut().time());
-        Box::pin(async move { Ok(time.advance(milliseconds).await) })
+        Box::pin(time.advance(milliseconds))
     })?;
     linker.allow_shadowing(false);
     Ok(())
