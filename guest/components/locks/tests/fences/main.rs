@@ -21,7 +21,7 @@ const COUNT: u64 = 10;
 const CUTS: u64 = 40;
 
 /// Interleavings of two openings.
-const INTERLEAVINGS: u64 = 2_000;
+const INTERLEAVINGS: u64 = 5_000;
 
 /// Opens, and reserves until it fails or did so often.
 fn reserve<D: Disk>(disk: D, times: usize) -> (Vec<Range<u64>>, Option<LedgerError>) {

@@ -8,6 +8,9 @@ use witlock_locks_component::fences::Disk;
 
 use crate::disk::MemoryDisk;
 
+/// One turn in so many is anyone's.
+const STAYS: u8 = 12;
+
 /// Whose turn it is.
 #[derive(Clone)]
 pub struct Turns(Arc<(Mutex<State>, Condvar)>);
@@ -20,8 +23,15 @@ struct State {
 }
 
 impl State {
+    /// Mostly who had the last turn has the next: so one may do all of a
+    /// reservation, or two, in the middle of the other's.
     fn choose(&mut self) {
-        let chosen = self.random.usize(..2);
+        let stays = self.random.u8(..STAYS) > 0 && self.takes_part[self.next];
+        let chosen = if stays {
+            self.next
+        } else {
+            self.random.usize(..2)
+        };
         self.next = if self.takes_part[chosen] {
             chosen
         } else {
