@@ -106,6 +106,30 @@ fn no_more_than_ten_thousand_tasks_of_a_holder_wait() {
     }
 }
 
+// LOCK-12: what a holder may have at most stays below what wasmtime allows.
+#[test]
+fn a_holder_may_wait_for_as_many_keys_as_it_holds() {
+    for mut tasks in each_way() {
+        open(&mut tasks, "jobs");
+        for wait in ["-", "60000"] {
+            for key in 0..10_000 {
+                let key = text(&format!("key {key}"));
+                assert_eq!(tasks.say(&format!("ask 0 {key} {wait}")), "asked");
+            }
+        }
+        converse(
+            &mut tasks,
+            &[
+                ("answer 9999", "held *"),
+                ("answer 10000", "waiting"),
+                ("answer 19999", "waiting"),
+                ("release 0", "released"),
+                ("answer 10000", "held *"),
+            ],
+        );
+    }
+}
+
 // LOCK-06, case D12
 #[test]
 fn a_wait_that_a_timer_overtakes_leaves_nothing() {

@@ -102,10 +102,12 @@ impl<R: Runtime> Face for Composed<R> {
     fn cannot(need: Need) -> Option<&'static str> {
         match need {
             Need::Ttl | Need::Connection => Some("there is no connection in a composition"),
-            Need::Alone => Some("in @0.2.0 nothing waits where all is one holder; see composed.rs"),
+            Need::Alone => {
+                Some("in @0.2.0 nothing waits where all is one holder; see tests/tasks.rs")
+            }
             Need::HolderBounds => Some("all that shares a composition is one holder"),
             Need::Fences => Some("fences come from a directory; see the component's own tests"),
-            Need::Crowd => Some("one holder may have 10 000 keys; of tasks: composed.rs"),
+            Need::Crowd => Some("one holder may have 10 000 keys; of tasks: tests/tasks.rs"),
             Need::Close => Some("a composition closes with its program"),
             Need::Listing => Some("a composition shows nothing to an operator"),
             Need::Reopen => R::CANNOT_REOPEN,

@@ -38,8 +38,10 @@ impl Users for TaskGuests {
         match need {
             Need::Ttl => Some("leases of a store in this process last until they are released"),
             Need::Connection => Some("there is no connection in this process"),
-            Need::Alone => Some("a guest of WASI 0.3 goes on while it waits; of both: guests.rs"),
-            Need::Crowd => Some("thousands of instances take minutes; of tasks: guests.rs"),
+            Need::Alone => {
+                Some("a guest of WASI 0.3 goes on while it waits; of both WASIs: tests/tasks.rs")
+            }
+            Need::Crowd => Some("thousands of instances take minutes; of tasks: tests/tasks.rs"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
             Need::Tasks | Need::HolderBounds | Need::Reopen | Need::Close | Need::Listing => None,
         }
