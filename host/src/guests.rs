@@ -8,7 +8,7 @@ use crate::LockError;
 use crate::ctx::LocksCtxView;
 use crate::driver;
 use crate::lease::{Lease, Ticket};
-use crate::lock::{Manner, Terms};
+use crate::lock::{Manner, Terms, none_in_use};
 
 /// A guest's lock.
 pub struct GuestLock(Terms);
@@ -102,6 +102,18 @@ impl LocksCtxView<'_> {
         }
     }
 
+    /// The same of an ask that only tried: a key in use is none.
+    pub(crate) fn give_tried(
+        &mut self,
+        answer: std::result::Result<Lease, LockError>,
+    ) -> Answer<Option<Resource<GuestLease>>> {
+        match none_in_use(answer) {
+            Ok(Some(lease)) => Ok(self.give(Ok(lease))?.map(Some)),
+            Ok(None) => Ok(Ok(None)),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
     pub(crate) fn lease(&self, lease: &Resource<GuestLease>) -> Result<&Lease> {
         Ok(&self.table.get(lease)?.0)
     }
@@ -117,18 +129,6 @@ pub(crate) async fn answer(
     ticket: std::result::Result<Ticket, LockError>,
 ) -> std::result::Result<Lease, LockError> {
     ticket?.await
-}
-
-/// Of an answer to `try-hold`, whose key may be in use.
-pub(crate) fn tried<T, E>(answer: Answer<T>) -> Result<std::result::Result<Option<T>, E>>
-where
-    E: From<LockError>,
-{
-    Ok(match answer? {
-        Ok(given) => Ok(Some(given)),
-        Err(LockError::InUse) => Ok(None),
-        Err(error) => Err(error.into()),
-    })
 }
 
 /// From our types to those that wasmtime generates for a version of the

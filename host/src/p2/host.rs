@@ -119,6 +119,6 @@ impl LocksCtxView<'_> {
     ) -> Answer<Option<Resource<GuestLease>>> {
         let ticket = self.ask(&opened, key, Manner::TRY)?;
         let answer = guests::answer(ticket).await;
-        guests::tried(self.give(answer))
+        Ok(self.give_tried(answer)?.map_err(Into::into))
     }
 }

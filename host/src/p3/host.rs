@@ -123,9 +123,9 @@ async fn hold_key<T, O: Opened>(
 ) -> Answer<Resource<GuestLease>> {
     // The guest's other tasks go on, and may let the key go.
     let manner = Manner { wait, alone: false };
-    Ok(ask(accessor, opened, key, manner)
-        .await?
-        .map_err(Into::into))
+    let answer = ask(accessor, opened, key, manner).await?;
+    let given = accessor.with(|mut access| access.get().give(answer))?;
+    Ok(given.map_err(Into::into))
 }
 
 async fn try_key<T, O: Opened>(
@@ -133,7 +133,9 @@ async fn try_key<T, O: Opened>(
     opened: Resource<O>,
     key: String,
 ) -> Answer<Option<Resource<GuestLease>>> {
-    guests::tried(ask(accessor, opened, key, Manner::TRY).await)
+    let answer = ask(accessor, opened, key, Manner::TRY).await?;
+    let given = accessor.with(|mut access| access.get().give_tried(answer))?;
+    Ok(given.map_err(Into::into))
 }
 
 async fn ask<T, O: Opened>(
@@ -141,8 +143,7 @@ async fn ask<T, O: Opened>(
     opened: Resource<O>,
     key: String,
     manner: Manner,
-) -> guests::Answer<Resource<GuestLease>> {
+) -> guests::Answer<Lease> {
     let ticket = accessor.with(|mut access| access.get().ask(&opened, &key, manner))?;
-    let answer = guests::answer(ticket).await;
-    accessor.with(|mut access| access.get().give(answer))
+    Ok(guests::answer(ticket).await)
 }
