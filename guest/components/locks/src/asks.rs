@@ -19,16 +19,13 @@ pub(crate) struct Ask {
 /// The number of a call that waits.
 pub(crate) type CallNumber = u64;
 
-/// The answer of an ask.
-pub(crate) type Answer = Result<LeaseId, Refusal>;
-
 impl Ask {
     pub fn new() -> Rc<Self> {
         Rc::default()
     }
 
     /// The answer, once there is one.
-    pub fn answer(&self) -> Option<Answer> {
+    pub fn answer(&self) -> Option<Result<LeaseId, Refusal>> {
         let granted = self.granted.get().map(Ok);
         granted.or_else(|| self.refused.borrow().clone().map(Err))
     }

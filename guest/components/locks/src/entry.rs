@@ -18,21 +18,16 @@ std::thread_local! {
 
 /// Enters the store.
 pub(crate) fn enter<R>(act: impl FnOnce(&mut Store, &mut Vec<CallNumber>) -> R) -> R {
-    let (result, told) = with_store(act);
-    #[cfg(feature = "async")]
-    crate::waiting::tell(told);
-    #[cfg(not(feature = "async"))]
-    debug_assert!(told.is_empty(), "a call waits");
-    result
-}
-
-fn with_store<R>(act: impl FnOnce(&mut Store, &mut Vec<CallNumber>) -> R) -> (R, Vec<CallNumber>) {
     let mut told = Vec::new();
     let result = STORE.with_borrow_mut(|store| {
         let store = store.get_or_insert_with(Store::open);
         act(store, &mut told)
     });
-    (result, told)
+    #[cfg(feature = "async")]
+    crate::waiting::tell(told);
+    #[cfg(not(feature = "async"))]
+    debug_assert!(told.is_empty(), "a call waits");
+    result
 }
 
 /// Ends what is due by now, then handles a command.

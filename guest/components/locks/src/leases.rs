@@ -1,6 +1,5 @@
 //! Keys held.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use witlock_engine::{Command, Ending, LeaseId};
@@ -12,16 +11,11 @@ use crate::entry;
 pub(crate) struct Lease {
     ask: Rc<Ask>,
     id: LeaseId,
-    released: Cell<bool>,
 }
 
 impl Lease {
     pub fn new(ask: Rc<Ask>, id: LeaseId) -> Self {
-        Lease {
-            ask,
-            id,
-            released: Cell::new(false),
-        }
+        Lease { ask, id }
     }
 
     pub fn fence(&self) -> u64 {
@@ -43,15 +37,13 @@ impl Lease {
 
     /// Releases the key; or says how the lease had ended, if it had.
     pub fn release(&self) -> Result<(), Ending> {
-        let is_first = !self.released.replace(true);
         if let Some(how) = self.ask.ended() {
             return Err(how);
         }
         self.let_go();
         match self.ask.ended() {
-            Some(Ending::Released) | None if is_first => Ok(()),
+            Some(Ending::Released) | None => Ok(()),
             Some(how) => Err(how),
-            None => Err(Ending::Released),
         }
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use witlock_engine::{Check, Command, Event, Hold, Options, Refusal, Ticket};
 
-use crate::asks::{Answer, Ask};
+use crate::asks::Ask;
 use crate::entry;
 use crate::leases::Lease;
 use crate::store::SESSION;
@@ -117,13 +117,9 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        let Some(ask) = self.ask.take() else { return };
-        let answer: Option<Answer> = ask.answer();
-        match answer {
-            None => entry::step(Command::Cancel(self.ticket)),
-            // Dropped, it is released.
-            Some(Ok(id)) => drop(Lease::new(ask, id)),
-            Some(Err(_)) => {}
+        // A lease that is taken here is dropped here, and so released.
+        if self.take().is_none() && self.ask.is_some() {
+            entry::step(Command::Cancel(self.ticket));
         }
     }
 }
