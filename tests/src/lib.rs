@@ -11,6 +11,7 @@ mod calendar;
 mod machine;
 mod native;
 pub mod simulation;
+pub mod stock;
 mod wasm;
 mod watchdog;
 

@@ -6,15 +6,15 @@
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use fastrand::Rng;
 use tempfile::TempDir;
 use witlock_programs::{HOLDER, LOCKS, LOCKS_0_2, TASKS, TASKS_WITH_LOCKS};
+use witlock_tests::stock::{self, WAC, run, tool};
 use witlock_tests::tasks::{Tasks, text};
-use witlock_tests::watchdog;
 
 /// How often a program is killed.
 const KILLS: u64 = 60;
@@ -22,34 +22,12 @@ const KILLS: u64 = 60;
 /// The longest that one lives.
 const LIFE: Duration = Duration::from_millis(60);
 
-fn tool(variable: &str) -> Command {
-    watchdog();
-    let tool = std::env::var_os(variable);
-    Command::new(tool.unwrap_or_else(|| panic!("{variable} names a command")))
-}
-
-/// `wasmtime run`, with a directory for the fences if there is one.
-fn run(fences: Option<&Path>) -> Command {
-    let mut run = tool("WITLOCK_WASMTIME");
-    run.args(["run", "--allow-precompiled"]);
-    if let Some(fences) = fences {
-        let mut directory = fences.as_os_str().to_owned();
-        directory.push("::/witlock");
-        run.arg("--dir").arg(directory);
-    }
-    run
-}
-
 /// `tasks.wasm` plugged with `locks.wasm`, compiled once.
 fn tasks() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tasks-with-locks.cwasm");
-        let mut compile = tool("WITLOCK_WASMTIME");
-        compile.args(["compile", TASKS_WITH_LOCKS, "-o"]);
-        let status = compile.arg(&compiled).status().expect("wasmtime starts");
-        assert!(status.success());
-        compiled
+        let into = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tasks-with-locks.cwasm");
+        stock::compile(TASKS_WITH_LOCKS, into)
     })
 }
 
@@ -69,7 +47,7 @@ fn fence(line: &str) -> u64 {
 
 /// `wac plug`, as a user does it.
 fn plug(app: &str, locks: &str, into: &Path) {
-    let mut plug = tool("WITLOCK_WAC");
+    let mut plug = tool(WAC);
     plug.args(["plug", app, "--plug", locks, "-o"]);
     let status = plug.arg(into).status().expect("wac starts");
     assert!(status.success());

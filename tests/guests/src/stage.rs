@@ -22,7 +22,7 @@ impl Stage {
             locks,
             wasi,
             table: ResourceTable::new(),
-            time: Time::default(),
+            time: Time::new(),
         }
     }
 }

@@ -4,19 +4,18 @@
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use witlock_programs::{TASKS_WITH_LOCKS_AND_CLOCK, TASKS_WITH_LOCKS_IN_TIME};
 use witlock_tests::tasks::Tasks;
-use witlock_tests::watchdog;
+use witlock_tests::{stock, watchdog};
 
 use crate::face::{
     Act, Answer, Ask, Counts, Ending, Face, Holder, Holding, Kind, Lock, Need, Page, Terms, Wait,
     Waiting, Why,
 };
-use crate::lines;
+use crate::lines::{self, Dropped};
 
 /// Who runs the composition.
 pub trait Runtime {
@@ -52,30 +51,16 @@ impl Runtime for Wasmtime {
     const CANNOT_REOPEN: Option<&'static str> = None;
 
     fn run(fences: &Path) -> Tasks {
-        let mut directory = fences.as_os_str().to_owned();
-        directory.push("::/witlock");
-        let mut run = wasmtime();
-        run.args(["run", "--allow-precompiled", "--dir"]);
-        Tasks::elsewhere(run.arg(directory).arg(compiled()))
+        Tasks::elsewhere(stock::run(Some(fences)).arg(compiled()))
     }
-}
-
-/// The command line that `.ci/run` installs, and names to the tests.
-fn wasmtime() -> Command {
-    let wasmtime = std::env::var_os("WITLOCK_WASMTIME");
-    Command::new(wasmtime.expect("WITLOCK_WASMTIME names the wasmtime command"))
 }
 
 /// Compiled once, not by every scenario.
 fn compiled() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tasks-in-time.cwasm");
-        let mut compile = wasmtime();
-        compile.args(["compile", TASKS_WITH_LOCKS_AND_CLOCK, "-o"]);
-        let status = compile.arg(&compiled).status().expect("wasmtime starts");
-        assert!(status.success());
-        compiled
+        let into = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tasks-in-time.cwasm");
+        stock::compile(TASKS_WITH_LOCKS_AND_CLOCK, into)
     })
 }
 
@@ -92,8 +77,7 @@ pub struct Composed<R> {
 #[derive(Clone, Copy)]
 struct Asked {
     holder: Holder,
-    /// The fence of what was dropped.
-    dropped: Option<Option<u64>>,
+    dropped: Option<Dropped>,
 }
 
 impl<R: Runtime> Face for Composed<R> {
@@ -158,8 +142,7 @@ impl<R: Runtime> Face for Composed<R> {
 
     fn answer(&mut self, ask: Ask) -> Answer {
         match self.asks[ask.0].dropped {
-            Some(Some(fence)) => Answer::Held(fence),
-            Some(None) => Answer::Refused(Why::Closed),
+            Some(dropped) => dropped.answer(),
             None => lines::answer(&mut self.tasks, ask.0),
         }
     }
@@ -168,11 +151,8 @@ impl<R: Runtime> Face for Composed<R> {
         if self.asks[ask.0].dropped.is_some() {
             return;
         }
-        let held = match self.answer(ask) {
-            Answer::Held(fence) => Some(fence),
-            Answer::Waiting | Answer::Refused(_) => None,
-        };
-        self.asks[ask.0].dropped = Some(held);
+        let dropped = Dropped::after(&self.answer(ask));
+        self.asks[ask.0].dropped = Some(dropped);
         lines::cancel(&mut self.tasks, ask.0);
     }
 
@@ -182,7 +162,7 @@ impl<R: Runtime> Face for Composed<R> {
 
     fn ended(&mut self, ask: Ask) -> Option<Ending> {
         match self.asks[ask.0].dropped {
-            Some(fence) => fence.map(|_| Ending::Released),
+            Some(dropped) => dropped.ended(),
             None => lines::ended(&mut self.tasks, ask.0),
         }
     }

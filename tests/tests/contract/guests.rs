@@ -4,11 +4,11 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 
-use witlock::{LocksCtx, Store};
+use witlock::Store;
 use witlock_tests::puppet::{self, LockError, Puppet, Puppets};
 
 use crate::face::{Answer, Ask, Ending, Holder, Kind, Lock, Need, Terms, Wait, Why};
-use crate::hosted::{Users, block_on};
+use crate::hosted::{self, Users, block_on};
 
 /// Guests, and what they asked.
 #[derive(Default)]
@@ -68,14 +68,8 @@ impl Users for Guests {
     }
 
     fn holder(&mut self, store: &Store, kind: Kind) -> Holder {
-        let mut ctx = LocksCtx::builder(store);
-        if let Some(keys) = kind.max_held {
-            ctx = ctx.max_held(keys);
-        }
-        if let Some(keys) = kind.max_waiting {
-            ctx = ctx.max_waiting(keys);
-        }
-        let puppet = block_on(puppets().puppet(ctx.build())).expect("an instance");
+        let ctx = hosted::ctx(store, kind);
+        let puppet = block_on(puppets().puppet(ctx)).expect("an instance");
         self.guests.push(Guest::Idle(Box::new(puppet)));
         Holder(self.guests.len() - 1)
     }

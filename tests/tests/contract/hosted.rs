@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use witlock::clock::ManualClock;
 use witlock::fences::{FenceError, FenceStorage, MemoryFences};
-use witlock::{HoldingsCursor, LeaseRef, LockError, Store, WaitersCursor};
+use witlock::{HoldingsCursor, LeaseRef, LockError, LocksCtx, Store, WaitersCursor};
 use witlock_tests::watchdog;
 
 use crate::face::{
@@ -62,6 +62,18 @@ impl FenceStorage for Disk {
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.expect("a runtime").block_on(future)
+}
+
+/// What a guest of this kind may do.
+pub fn ctx(store: &Store, kind: Kind) -> LocksCtx {
+    let mut ctx = LocksCtx::builder(store);
+    if let Some(keys) = kind.max_held {
+        ctx = ctx.max_held(keys);
+    }
+    if let Some(keys) = kind.max_waiting {
+        ctx = ctx.max_waiting(keys);
+    }
+    ctx.build()
 }
 
 fn open(clock: &ManualClock, storage: &Disk) -> Store {

@@ -4,6 +4,28 @@ use witlock_tests::tasks::{Tasks, text};
 
 use crate::face::{Answer, Ending, Terms, Wait, Why};
 
+/// An ask whose caller is gone, and the fence of what it held then, if it did.
+#[derive(Clone, Copy)]
+pub struct Dropped(Option<u64>);
+
+impl Dropped {
+    /// One that stood so.
+    pub fn after(answer: &Answer) -> Self {
+        match answer {
+            Answer::Held(fence) => Dropped(Some(*fence)),
+            Answer::Waiting | Answer::Refused(_) => Dropped(None),
+        }
+    }
+
+    pub fn answer(self) -> Answer {
+        self.0.map_or(Answer::Refused(Why::Closed), Answer::Held)
+    }
+
+    pub fn ended(self) -> Option<Ending> {
+        self.0.map(|_| Ending::Released)
+    }
+}
+
 /// Opens a lock.
 pub fn open(tasks: &mut Tasks, terms: &Terms) -> Result<(), Why> {
     let number = |number: Option<u32>| number.map_or("-".into(), |number| number.to_string());

@@ -1,11 +1,11 @@
 //! Guests of WASI 0.3: one instance of the program `tasks` for each holder.
 
-use witlock::{LocksCtx, Store};
+use witlock::Store;
 use witlock_tests::tasks::Tasks;
 
 use crate::face::{Answer, Ask, Ending, Holder, Kind, Lock, Need, Terms, Wait, Why};
-use crate::hosted::Users;
-use crate::lines;
+use crate::hosted::{self, Users};
+use crate::lines::{self, Dropped};
 
 /// Guests, and what they asked.
 #[derive(Default)]
@@ -27,8 +27,8 @@ struct Guest {
 struct Asked {
     holder: Holder,
     number: usize,
-    /// The fence of what it dropped, or held as its holder ended.
-    dropped: Option<Option<u64>>,
+    /// Once it is cancelled, or its holder ended.
+    dropped: Option<Dropped>,
 }
 
 impl Users for TaskGuests {
@@ -48,15 +48,8 @@ impl Users for TaskGuests {
     }
 
     fn holder(&mut self, store: &Store, kind: Kind) -> Holder {
-        let mut ctx = LocksCtx::builder(store);
-        if let Some(keys) = kind.max_held {
-            ctx = ctx.max_held(keys);
-        }
-        if let Some(keys) = kind.max_waiting {
-            ctx = ctx.max_waiting(keys);
-        }
         self.guests.push(Some(Guest {
-            tasks: Tasks::hosted(ctx.build()),
+            tasks: Tasks::hosted(hosted::ctx(store, kind)),
             opened: 0,
             asked: 0,
         }));
@@ -106,8 +99,7 @@ impl Users for TaskGuests {
     fn answer(&mut self, ask: Ask) -> Answer {
         let asked = self.asks[ask.0];
         match asked.dropped {
-            Some(Some(fence)) => Answer::Held(fence),
-            Some(None) => Answer::Refused(Why::Closed),
+            Some(dropped) => dropped.answer(),
             None => lines::answer(&mut self.guest(asked.holder).tasks, asked.number),
         }
     }
@@ -128,7 +120,7 @@ impl Users for TaskGuests {
     fn ended(&mut self, ask: Ask) -> Option<Ending> {
         let asked = self.asks[ask.0];
         match asked.dropped {
-            Some(fence) => fence.map(|_| Ending::Released),
+            Some(dropped) => dropped.ended(),
             None => lines::ended(&mut self.guest(asked.holder).tasks, asked.number),
         }
     }
@@ -141,11 +133,8 @@ impl TaskGuests {
 
     fn note_dropped(&mut self, ask: usize) {
         if self.asks[ask].dropped.is_none() {
-            let held = match Users::answer(self, Ask(ask)) {
-                Answer::Held(fence) => Some(fence),
-                Answer::Waiting | Answer::Refused(_) => None,
-            };
-            self.asks[ask].dropped = Some(held);
+            let dropped = Dropped::after(&Users::answer(self, Ask(ask)));
+            self.asks[ask].dropped = Some(dropped);
         }
     }
 }

@@ -4,6 +4,8 @@
 mod guest;
 mod stdio;
 mod time;
+#[path = "../../../programs/clock/src/timeline.rs"]
+mod timeline;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -1,7 +1,6 @@
 //! A clock that goes on when a guest says so: `wasi:clocks/monotonic-clock@0.3.0`
 //! of this process, in place of wasmtime's, and `witlock:tasks/time`.
 
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
@@ -9,70 +8,50 @@ use std::task::{Poll, Waker};
 use wasmtime::Result;
 use wasmtime::component::Linker;
 
-const MILLISECOND: u64 = 1_000_000;
+use super::timeline::{Place, Timeline};
 
 /// Times that others get their turn before the time goes on.
 const TURNS: usize = 16;
 
 /// A clock of one guest.
-#[derive(Clone, Default)]
-pub struct Time(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    now: u64,
-    last: u64,
-    /// Who waits, by when, and then in the order of coming.
-    waiting: BTreeMap<(u64, u64), Waker>,
-}
+#[derive(Clone)]
+pub struct Time(Arc<Mutex<Timeline>>);
 
 impl Time {
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub fn new() -> Self {
+        Time(Arc::new(Mutex::new(Timeline::new())))
+    }
+
+    fn line(&self) -> MutexGuard<'_, Timeline> {
         self.0.lock().expect("unharmed")
     }
 
     fn sleep(&self, milliseconds: u64) {
-        self.state().now += milliseconds * MILLISECOND;
+        let mut line = self.line();
+        let until = line.after(milliseconds);
+        line.set(until);
     }
 
     async fn wait_for(self, span: u64) -> Result<()> {
-        let place = {
-            let mut state = self.state();
-            state.last += 1;
-            (state.now.saturating_add(span), state.last)
-        };
+        let place = self.line().place(span);
         let waiting = Waiting(&self, place);
         poll_fn(|context| waiting.poll(context.waker())).await;
         Ok(())
     }
 
     async fn advance(self, milliseconds: u64) -> Result<()> {
-        let until = self.state().now + milliseconds * MILLISECOND;
+        let until = self.line().after(milliseconds);
         loop {
             for _ in 0..TURNS {
                 turn().await;
             }
-            if !self.wake_due(until) {
-                self.state().now = until;
+            let due = self.line().next(until);
+            let Some(due) = due else {
+                self.line().set(until);
                 return Ok(());
-            }
+            };
+            due.into_iter().for_each(Waker::wake);
         }
-    }
-
-    /// Moves to the next moment until then at which something is due.
-    fn wake_due(&self, until: u64) -> bool {
-        let mut state = self.state();
-        let next = state.waiting.keys().next().map(|(due, _)| *due);
-        let Some(due) = next.filter(|due| *due <= until) else {
-            return false;
-        };
-        state.now = state.now.max(due);
-        let later = state.now + 1;
-        let later = state.waiting.split_off(&(later, 0));
-        let due = std::mem::replace(&mut state.waiting, later);
-        drop(state);
-        due.into_values().for_each(Waker::wake);
-        true
     }
 }
 
@@ -90,22 +69,20 @@ async fn turn() {
 }
 
 /// A wait. Dropped, it is none any more.
-struct Waiting<'a>(&'a Time, (u64, u64));
+struct Waiting<'a>(&'a Time, Place);
 
 impl Waiting<'_> {
     fn poll(&self, waker: &Waker) -> Poll<()> {
-        let mut state = self.0.state();
-        if self.1.0 <= state.now {
-            return Poll::Ready(());
+        match self.0.line().is_over(self.1, waker) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
         }
-        state.waiting.insert(self.1, waker.clone());
-        Poll::Pending
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.state().waiting.remove(&self.1);
+        self.0.line().give_up(self.1);
     }
 }
 
@@ -120,7 +97,7 @@ pub fn add_to_linker<T: TimeView + Send + 'static>(linker: &mut Linker<T>) -> Re
     linker.allow_shadowing(true);
     let mut clock = linker.instance("wasi:clocks/monotonic-clock@0.3.0")?;
     clock.func_wrap("now", |store, (): ()| {
-        Ok((store.data().time().state().now,))
+        Ok((store.data().time().line().now(),))
     })?;
     clock.func_wrap_concurrent("wait-for", |accessor, (span,): (u64,)| {
         let time = accessor.with(|mut access| access.data_mut().time());

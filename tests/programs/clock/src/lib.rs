@@ -11,24 +11,21 @@ mod bindings {
     });
 }
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+mod timeline;
+
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use bindings::exports::wasi::clocks::monotonic_clock;
 use bindings::exports::witlock::tasks::time;
-
-const MILLISECOND: u64 = 1_000_000;
+use timeline::{Place, Timeline};
 
 /// Times that others get their turn before the time goes on.
 const TURNS: usize = 8;
 
 std::thread_local! {
-    static NOW: Cell<u64> = const { Cell::new(0) };
-    /// Who waits, by when, and then in the order of coming.
-    static WAITING: RefCell<BTreeMap<(u64, u64), Option<Waker>>> = const { RefCell::new(BTreeMap::new()) };
-    static LAST: Cell<u64> = const { Cell::new(0) };
+    static TIME: RefCell<Timeline> = const { RefCell::new(Timeline::new()) };
 }
 
 /// The component.
@@ -37,70 +34,50 @@ struct Clock;
 
 impl monotonic_clock::Guest for Clock {
     fn now() -> u64 {
-        NOW.get()
+        TIME.with_borrow(Timeline::now)
     }
 
     async fn wait_for(how_long: u64) {
-        let wait = Wait::new(NOW.get().saturating_add(how_long));
+        let wait = Wait(TIME.with_borrow_mut(|time| time.place(how_long)));
         poll_fn(|context| wait.poll(context.waker())).await;
     }
 }
 
 impl time::Guest for Clock {
     async fn advance(milliseconds: u64) {
-        let until = NOW.get() + milliseconds * MILLISECOND;
+        let until = TIME.with_borrow(|time| time.after(milliseconds));
         loop {
             for _ in 0..TURNS {
                 wit_bindgen::yield_async().await;
             }
-            let Some(due) = next_due().filter(|due| *due <= until) else {
+            let Some(due) = TIME.with_borrow_mut(|time| time.next(until)) else {
                 break;
             };
-            NOW.set(due.max(NOW.get()));
-            wake_due();
+            due.into_iter().for_each(Waker::wake);
         }
-        NOW.set(until);
+        TIME.with_borrow_mut(|time| time.set(until));
     }
 
     fn sleep(milliseconds: u64) {
-        NOW.set(NOW.get() + milliseconds * MILLISECOND);
+        TIME.with_borrow_mut(|time| time.set(time.after(milliseconds)));
     }
-}
-
-fn next_due() -> Option<u64> {
-    WAITING.with_borrow(|waiting| waiting.keys().next().map(|(due, _)| *due))
-}
-
-fn wake_due() {
-    let wakers: Vec<Waker> = WAITING.with_borrow_mut(|waiting| {
-        let later = waiting.split_off(&(NOW.get() + 1, 0));
-        let due = std::mem::replace(waiting, later);
-        due.into_values().flatten().collect()
-    });
-    wakers.into_iter().for_each(Waker::wake);
 }
 
 /// A call that waits. Dropped, it waits no more.
-struct Wait((u64, u64));
+struct Wait(Place);
 
 impl Wait {
-    fn new(due: u64) -> Self {
-        LAST.set(LAST.get() + 1);
-        Wait((due, LAST.get()))
-    }
-
     fn poll(&self, waker: &Waker) -> Poll<()> {
-        if self.0.0 <= NOW.get() {
-            return Poll::Ready(());
+        match TIME.with_borrow_mut(|time| time.is_over(self.0, waker)) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
         }
-        WAITING.with_borrow_mut(|waiting| waiting.insert(self.0, Some(waker.clone())));
-        Poll::Pending
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        WAITING.with_borrow_mut(|waiting| waiting.remove(&self.0));
+        TIME.with_borrow_mut(|time| time.give_up(self.0));
     }
 }
 

@@ -58,7 +58,7 @@ impl Player {
                 label: (label != "-").then(|| text(label)),
             }),
             ["ask", lock, key, wait] => {
-                self.ask(number(lock), text(key), parse_wait(wait));
+                self.ask(place(lock), text(key), parse_wait(wait));
                 self.settle().await;
                 "asked".into()
             }
@@ -72,15 +72,15 @@ impl Player {
                 "cancelled".into()
             }
             ["release-and-cancel", ask, other] => {
-                self.release_and_cancel(place(ask), place(other)).await
+                self.release(place(ask), Some(place(other))).await
             }
-            ["release", ask] => self.release(number(ask)).await,
+            ["release", ask] => self.release(place(ask), None).await,
             ["ended", ask] => {
                 self.settle().await;
                 self.asks[place(ask)].ended()
             }
             ["watch", ask] => {
-                self.watch(number(ask));
+                self.watch(place(ask));
                 self.settle().await;
                 "watching".into()
             }
@@ -88,10 +88,10 @@ impl Player {
                 self.settle().await;
                 self.asks[place(ask)].watched()
             }
-            ["stand-still", lock, key, wait] => self.stand_still(number(lock), &text(key), wait),
-            ["try-standing", lock, key] => self.try_standing(number(lock), &text(key)),
-            ["race", lock, key, ms] => self.race(number(lock), text(key), number(ms)).await,
-            ["poll", lock, key, times] => self.poll(number(lock), text(key), number(times)).await,
+            ["stand-still", lock, key, wait] => self.stand_still(place(lock), &text(key), wait),
+            ["try-standing", lock, key] => self.try_standing(place(lock), &text(key)),
+            ["race", lock, key, ms] => self.race(place(lock), text(key), number(ms)).await,
+            ["poll", lock, key, times] => self.poll(place(lock), text(key), number(times)).await,
             ["often", lock, key, times] => {
                 crowd::often(&self.opened[place(lock)], text(key), number(times)).await
             }
@@ -147,25 +147,16 @@ impl Player {
         }));
     }
 
-    async fn release(&mut self, ask: usize) -> String {
+    /// Releases a lease; another ask may be cancelled while its grant is on its
+    /// way.
+    async fn release(&mut self, ask: usize, cancelled: Option<usize>) -> String {
         let Some(lease) = self.asks[ask].lease() else {
             return "no lease".into();
         };
         let released = lease.release().await;
-        self.settle().await;
-        released.map_or_else(
-            |how| format!("ended {}", ending(how)),
-            |()| "released".into(),
-        )
-    }
-
-    /// The other's grant is on its way as it is cancelled.
-    async fn release_and_cancel(&mut self, ask: usize, other: usize) -> String {
-        let Some(lease) = self.asks[ask].lease() else {
-            return "no lease".into();
-        };
-        let released = lease.release().await;
-        self.asks[other].cancel();
+        if let Some(other) = cancelled {
+            self.asks[other].cancel();
+        }
         self.settle().await;
         released.map_or_else(
             |how| format!("ended {}", ending(how)),
