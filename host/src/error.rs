@@ -38,6 +38,42 @@ pub enum OpenError {
     Engine(String),
 }
 
+/// Why a store that another process serves could not be reached.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The address is none; the text says why.
+    #[error("{address:?} is no address of a server: {why}")]
+    Address {
+        /// What was given.
+        address: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nobody answers at the address.
+    #[error("no server can be reached at {address}: {source}")]
+    Unreachable {
+        /// The address.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The server does not let this client in; the text says why.
+    #[error("the server at {address} refuses: {why}")]
+    Denied {
+        /// The address.
+        address: String,
+        /// What the server said.
+        why: String,
+    },
+    /// The clock cannot be read or waited on.
+    #[error("the clock does not work: {0}")]
+    Clock(io::Error),
+    /// A thread cannot be started.
+    #[error("the connection's threads cannot be started: {0}")]
+    Thread(io::Error),
+}
+
 /// Why a key was not given, or a lock not opened. The same as `lock-error` in
 /// WIT.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

