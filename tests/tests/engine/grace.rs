@@ -138,14 +138,13 @@ pub fn what_is_held_in_the_grace_is_renewed_and_released<M: Machine>() {
 // LOCK-02, case A13: who waits for a fence as a grace begins stands in line, and
 // is told of no fence that fails meanwhile.
 pub fn fences_come_and_fail_in_the_grace<M: Machine>() {
-    let mut steps = Steps::<M>::new();
-    steps.machine = M::start(witlock_engine::Seed::default());
+    let mut steps = Steps::<M>::bare();
     let open = Command::OpenSession(witlock_engine::OpenSession {
         session: 1,
         ..Default::default()
     });
-    let low = Event::FencesLow { left: 0 };
-    assert_eq!(steps.at(0, [open, ask(1, 1, "k")]), [low.clone()]);
+    let low = [Event::FencesLow { left: 0 }];
+    assert_eq!(steps.at(0, [open, ask(1, 1, "k")]), low);
     assert_eq!(steps.at(0, [grace(5_000), ask(2, 1, "l")]), []);
     let failed = || Command::FencesFailed("the disk is full".into());
     assert_eq!(
@@ -154,7 +153,7 @@ pub fn fences_come_and_fail_in_the_grace<M: Machine>() {
     );
     assert_eq!(steps.counts(1_000).waiters, 2);
     // They want one from now on.
-    assert_eq!(steps.at(5_000, []), [low]);
+    assert_eq!(steps.at(5_000, []), low);
     let events = steps.at(5_000, [Command::AddFences(1..2)]);
     granted(&events, 1);
     let why = Why::Unavailable("the disk is full".into());
