@@ -130,6 +130,7 @@ mod ctx;
 mod driver;
 mod error;
 pub mod fences;
+mod grace;
 mod guests;
 mod lease;
 mod listing;

@@ -4,12 +4,14 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::clock::{BootClock, Clock};
 use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
 use crate::connector::Connector;
 use crate::error::{ConnectError, OpenError};
 use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
+use crate::grace::Grace;
 use crate::lock::LockBuilder;
 
 /// The file that one opening at a time has locked. The fences have a file of
@@ -68,7 +70,9 @@ impl Store {
     /// also compiles the lock engine.
     ///
     /// A directory is held by one opening at a time; other processes reach its
-    /// keys through this one.
+    /// keys through this one. Where leases over connections may be live that an
+    /// earlier opening gave, no key is given until they are over, at most an hour
+    /// after the opening; a warning says so.
     ///
     /// # Errors
     ///
@@ -132,6 +136,12 @@ impl Store {
         self.inner.close();
     }
 
+    /// As a server does before a hold with this ttl, for tests.
+    #[doc(hidden)]
+    pub fn cover_ttl(&self, ttl: Duration) -> io::Result<()> {
+        self.driver().grace().cover(ttl)
+    }
+
     pub(crate) fn driver(&self) -> &Driver {
         &self.inner.driver
     }
@@ -149,7 +159,10 @@ impl Inner {
         let mut open = lock(&self.open);
         if let Some(Open { threads, _lock }) = open.take() {
             let left = self.driver.close();
-            threads.stop(&self.driver, left);
+            let fences = left.map_or(0, |left| left.fences);
+            threads.stop(&self.driver, fences);
+            let none_left = || left.is_some_and(|left| left.leases == 0);
+            self.driver.grace().close(none_left);
         }
     }
 }
@@ -196,7 +209,10 @@ impl StoreBuilder {
             Some(fences) => fences,
             None => Box::new(RedbFences::open(dir.join(FENCES_FILE))?),
         };
-        sync_directory(dir)?;
+        sync_directory(dir).map_err(|source| OpenError::Directory {
+            dir: dir.to_owned(),
+            source,
+        })?;
         self.start(fences, Some((dir.to_owned(), locked)))
     }
 
@@ -224,7 +240,8 @@ impl StoreBuilder {
         let blueprint = blueprint.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
         let (reserver, first) = Reserver::open(fences, first_fence(clock.wall()))?;
         let (orders, desk) = FenceOrders::new();
-        let driver = Arc::new(Driver::start(clock, blueprint, orders)?);
+        let grace = Grace::open(clock.clone(), dir.as_ref().map(|(dir, _)| dir.as_path()));
+        let driver = Arc::new(Driver::start(clock, blueprint, orders, grace)?);
         driver.fences_came(Ok(first));
         let threads = Threads::start(&driver, desk, reserver).map_err(OpenError::Thread)?;
         let (dir, locked) = dir.unzip();
@@ -264,13 +281,9 @@ fn lock_directory(dir: &Path) -> Result<File, OpenError> {
 
 /// Makes the names of new files in the directory outlast a crash. Only Unix
 /// can; elsewhere the file system sees to it.
-fn sync_directory(dir: &Path) -> Result<(), OpenError> {
+pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    let synced = File::open(dir).and_then(|dir| dir.sync_all());
-    synced.map_err(|source| OpenError::Directory {
-        dir: dir.to_owned(),
-        source,
-    })
+    File::open(dir)?.sync_all()
 }

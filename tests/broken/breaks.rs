@@ -65,10 +65,12 @@ pub(crate) fn is_broken(number: u32) -> bool {
     change(
         "guest/engine/src/engine/mod.rs",
         "        self.end_due();
+        self.end_overdue_grace();
         self.work_off();
         let handled = self.handle(commands);",
         "        let early = crate::is_broken(3).then(|| self.handle(commands));
         self.end_due();
+        self.end_overdue_grace();
         self.work_off();
         let handled = early.unwrap_or_else(|| self.handle(commands));",
     ),
@@ -127,5 +129,18 @@ pub(crate) fn is_broken(number: u32) -> bool {
         "guest/engine/src/engine/asking.rs",
         "            if self.ask_again(hold, asked)? {",
         "            if !crate::is_broken(10) && self.ask_again(hold, asked)? {",
+    ),
+    // 11: in the grace a key that nobody held before is given.
+    change(
+        "guest/engine/src/engine/asking.rs",
+        "let free = !self.in_grace() &&",
+        "let free = (!self.in_grace() || crate::is_broken(11)) &&",
+    ),
+    // 12: who stands in line as the grace ends is forgotten there.
+    change(
+        "guest/engine/src/engine/grace.rs",
+        "        self.settle_unsettled(moment);",
+        "        while crate::is_broken(12) && self.keys.take_unsettled().is_some() {}
+        self.settle_unsettled(moment);",
     ),
 ];

@@ -95,6 +95,8 @@ finds! {
     finds_a_max_hold_that_is_begun_anew: 8;
     finds_a_fence_given_twice: 9;
     finds_an_ask_that_stands_in_line_twice: 10;
+    finds_a_key_that_is_given_in_the_grace: 11;
+    finds_a_line_that_is_forgotten_as_the_grace_ends: 12;
 }
 
 // LOCK-02

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::Milliseconds;
+use crate::{Milliseconds, Nanoseconds};
 
 /// The number by which who drives the engine names a holder. It is used again
 /// only after the session was ended and all it held and waited for was
@@ -184,6 +184,10 @@ pub enum Command<'a> {
     /// No fences can be had now: who waits for one is refused, with this as
     /// the reason.
     FencesFailed(String),
+    /// No key is given before this moment: leases from before a restart may be
+    /// live until then. Asks stand in line meanwhile, also for a key that nobody
+    /// holds. A later one takes the place of an earlier only if it lasts longer.
+    Grace(Nanoseconds),
     /// Every ask is refused from now on, and every lease of a session that is
     /// not remote ends.
     Close,

@@ -6,9 +6,11 @@ use crate::slab::Place;
 use crate::{NEVER, Nanoseconds};
 
 /// What a deadline ends. In the order in which they are handled at one moment:
-/// a key that a lease lets go is there for a wait that runs out just then.
+/// a key that a lease lets go, or a grace, is there for a wait that runs out just
+/// then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ends {
+    Grace,
     Lease,
     Wait,
     Reconnect,

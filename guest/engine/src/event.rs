@@ -118,7 +118,7 @@ pub struct Grant {
 /// Why an ask was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The key was still held when the wait ran out.
+    /// The key was still held, or not to be given yet, when the wait ran out.
     InUse,
     /// Only the holder itself could let the key go, and it stands still.
     HeldByCaller,

@@ -25,6 +25,7 @@ pub(crate) use threads::{FenceOrders, Threads};
 use crate::LockError;
 use crate::clock::{Alarm, Clock};
 use crate::error::OpenError;
+use crate::grace::Grace;
 use asks::{Wakers, try_lock};
 use machine::Machine;
 use queue::{NEVER, Queue, release_command};
@@ -41,6 +42,7 @@ pub(crate) struct Driver {
     queue: Mutex<Queue>,
     engine: Mutex<Running>,
     fences: FenceOrders,
+    grace: Grace,
 }
 
 /// The engine, and for when the alarm is set.
@@ -55,9 +57,10 @@ impl Driver {
         clock: Arc<dyn Clock>,
         blueprint: Blueprint,
         fences: FenceOrders,
+        grace: Grace,
     ) -> Result<Self, OpenError> {
         let alarm = clock.alarm().map_err(OpenError::Clock)?;
-        let machine = Machine::start(&blueprint);
+        let machine = start_machine(&blueprint, &grace, clock.now());
         let machine = machine.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
         let running = Running {
             machine: Some(machine),
@@ -70,11 +73,17 @@ impl Driver {
             queue: Mutex::default(),
             engine: Mutex::new(running),
             fences,
+            grace,
         })
     }
 
     pub fn now(&self) -> u64 {
         self.clock.now()
+    }
+
+    /// What may be live of leases over connections.
+    pub fn grace(&self) -> &Grace {
+        &self.grace
     }
 
     /// Opens a session and gives its number.
@@ -304,7 +313,9 @@ impl Driver {
     /// higher fences takes its place. What trapped it is left out.
     fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {
         log::error!("the lock engine trapped; all its keys are let go: {trap:#}");
-        engine.machine = match unwound(|| Machine::start(&self.blueprint)) {
+        self.grace.engine_is_gone();
+        let start = || start_machine(&self.blueprint, &self.grace, self.now());
+        engine.machine = match unwound(start) {
             Ok(machine) => Some(machine),
             Err(error) => {
                 log::error!("the lock engine cannot be started again: {error:#}");
@@ -327,8 +338,8 @@ impl Driver {
     }
 
     /// Refuses everything from now on, ends what is held in this process,
-    /// answers every waiter; tells how many fences no lease had.
-    pub fn close(&self) -> u64 {
+    /// answers every waiter; tells what is left, if the engine still can.
+    pub fn close(&self) -> Option<wit::Counts> {
         lock(&self.queue).closed = true;
         self.command(wit::Command::Close);
         while self.run_due().is_some_and(|next| next <= self.now()) {}
@@ -341,10 +352,19 @@ impl Driver {
         self.run_due();
         let counted = block_on(poll_fn(|context| counts.poll(context)));
         match counted {
-            Ok(wit::Event::Counted(counts)) => counts.fences,
-            _ => 0,
+            Ok(wit::Event::Counted(counts)) => Some(counts),
+            _ => None,
         }
     }
+}
+
+/// An engine that gives no key while leases may be live that it does not know.
+fn start_machine(blueprint: &Blueprint, grace: &Grace, now: u64) -> wasmtime::Result<Machine> {
+    let mut machine = Machine::start(blueprint)?;
+    if let Some(until) = grace.until() {
+        machine.step(now, &[wit::Command::Grace(until)])?;
+    }
+    Ok(machine)
 }
 
 /// A panic in wasmtime, which panics where the system has no memory for a stack,

@@ -67,6 +67,8 @@ pub enum Op {
     FencesCome,
     /// It fails.
     FencesFail,
+    /// No key is given for so many nanoseconds.
+    Grace(u64),
     /// All that is held, and who waits, is listed.
     List,
     /// The store is closed, and not opened again yet.
@@ -153,7 +155,8 @@ impl Op {
             3_570..3_700 => Op::Resume(random.u64(0..REMOTE), random.u64(..)),
             3_700..3_900 => Op::FencesCome,
             3_900..3_930 => Op::FencesFail,
-            3_930..3_998 => Op::List,
+            3_930..3_985 => Op::List,
+            3_985..3_998 => Op::Grace(random.u64(0..4_000) * 1_000_000),
             _ => Op::Close,
         }
     }

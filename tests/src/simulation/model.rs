@@ -84,8 +84,8 @@ struct Holder {
     swept: Ending,
 }
 
-/// What comes due next: when, and of those of one moment leases, waits and
-/// sessions, each in their order.
+/// What comes due next: when, and of those of one moment the grace, leases, waits
+/// and sessions, each in their order.
 type Due = (u64, u8, u64);
 
 /// The locks, and what happened to them.
@@ -110,6 +110,8 @@ pub struct Model {
     /// Keys that are free and have a line, but no fence.
     unsettled: VecDeque<Key>,
     closing: bool,
+    /// No key is given until then.
+    grace: Option<u64>,
 }
 
 impl Model {
@@ -132,7 +134,8 @@ impl Model {
 
     fn end_due(&mut self, (moment, kind, serial): Due) {
         match kind {
-            0 => {
+            0 => self.end_grace(moment),
+            1 => {
                 let at = position(&self.held, |it| it.serial == serial);
                 let revoked = self.held[at].revoked == moment;
                 let how = match revoked {
@@ -141,7 +144,7 @@ impl Model {
                 };
                 self.end(at, how, moment);
             }
-            1 => {
+            2 => {
                 let at = position(&self.line, |it| it.serial == serial);
                 let why = self.refusal_for_wait(at);
                 self.refuse(at, why, moment);
@@ -154,11 +157,12 @@ impl Model {
     }
 
     fn next_due(&self) -> Option<Due> {
-        let leases = self.held.iter().map(|it| (it.until(), 0, it.serial));
-        let waits = self.line.iter().map(|it| (it.until(), 1, it.serial));
+        let grace = self.grace.iter().map(|until| (*until, 0, 0));
+        let leases = self.held.iter().map(|it| (it.until(), 1, it.serial));
+        let waits = self.line.iter().map(|it| (it.until(), 2, it.serial));
         let holders = self.holders.iter().flatten();
-        let away = holders.map(|it| (it.reconnect.unwrap_or(NEVER), 2, it.session));
-        let all = leases.chain(waits).chain(away);
+        let away = holders.map(|it| (it.reconnect.unwrap_or(NEVER), 3, it.session));
+        let all = grace.chain(leases).chain(waits).chain(away);
         all.filter(|due| due.0 < NEVER).min()
     }
 
@@ -175,13 +179,17 @@ impl Model {
             self.holder_mut(session).sweeping = false;
             self.forget_done(session);
         }
+        self.settle_unsettled(self.now + 1);
+        if self.unsettled.is_empty() || self.grace.is_some() {
+            self.no_fences = None;
+        }
+    }
+
+    fn settle_unsettled(&mut self, moment: u64) {
         while self.can_settle()
             && let Some(key) = self.unsettled.pop_front()
         {
-            self.settle(key, self.now + 1);
-        }
-        if self.unsettled.is_empty() {
-            self.no_fences = None;
+            self.settle(key, moment);
         }
     }
 
@@ -197,7 +205,8 @@ impl Model {
     }
 
     fn can_settle(&self) -> bool {
-        self.left() > 0 || self.no_fences.is_some() || self.closing
+        let served = self.left() > 0 || self.no_fences.is_some();
+        served && self.grace.is_none() || self.closing
     }
 
     /// The step is over: whether more fences are asked for.
@@ -252,7 +261,8 @@ impl Model {
         if ask.alone && own as u32 >= limit {
             return Err(Why::HeldByCaller);
         }
-        let free = self.is_free(key, limit) && !self.line.iter().any(|it| it.key() == key);
+        let unheld = self.is_free(key, limit) && !self.line.iter().any(|it| it.key() == key);
+        let free = unheld && self.grace.is_none();
         if !free && ask.wait == 0 {
             return Err(Why::InUse);
         }
@@ -272,9 +282,9 @@ impl Model {
             self.grant(entry);
         } else {
             self.line.push(entry);
-            if free {
+            self.fence_wanted |= free;
+            if unheld {
                 self.unsettled.push_back(key);
-                self.fence_wanted = true;
             }
         }
         Ok(())
@@ -474,6 +484,20 @@ impl Model {
         self.work_off();
     }
 
+    /// No key is given before a moment.
+    pub fn begin_grace(&mut self, until: u64) {
+        if until > self.now {
+            self.grace = self.grace.max(Some(until));
+        }
+        self.work_off();
+    }
+
+    fn end_grace(&mut self, moment: u64) {
+        self.grace = None;
+        self.fence_wanted |= !self.unsettled.is_empty() && self.left() == 0;
+        self.settle_unsettled(moment);
+    }
+
     /// No fences can be had.
     pub fn fences_failed(&mut self, why: &str) {
         self.asked_for_fences = false;
@@ -533,11 +557,11 @@ impl Model {
         {
             if let Some(why) = self.refusal_of_head(at, moment) {
                 self.take_from_line(at, why);
-            } else if self.left() > 0 {
+            } else if self.left() > 0 && self.grace.is_none() {
                 let head = self.line.remove(at);
                 self.grant(head);
             } else {
-                self.fence_wanted |= self.no_fences.is_none();
+                self.fence_wanted |= self.no_fences.is_none() && self.grace.is_none();
                 if !self.unsettled.contains(&key) {
                     self.unsettled.push_back(key);
                 }
@@ -555,6 +579,9 @@ impl Model {
         if head.gone || head.until() < moment {
             return Some(self.refusal_for_wait(at));
         }
+        if self.grace.is_some() {
+            return None;
+        }
         if let Some(why) = self.no_fences.as_ref().filter(|_| self.left() == 0) {
             return Some(Why::Unavailable(why.clone()));
         }
@@ -567,7 +594,7 @@ impl Model {
         let free = self.is_free(it.key(), it.ask.limit.unwrap_or(1));
         if it.gone {
             Why::Closed
-        } else if is_head && free && self.left() == 0 {
+        } else if is_head && free && self.left() == 0 && self.grace.is_none() {
             let why = format!("no durable fence could be had within {FENCE_WAIT} ms");
             Why::Unavailable(why)
         } else {
@@ -690,7 +717,7 @@ impl Model {
         }
         let idle = |it: &&Entry| {
             let fits = self.is_free(it.key(), it.ask.limit.unwrap_or(1));
-            fits && self.left() > 0
+            fits && self.left() > 0 && self.grace.is_none()
         };
         match self.line.iter().find(idle) {
             Some(it) => Err(format!(

@@ -203,6 +203,11 @@ impl<'a, M: Machine> World<'a, M> {
                 self.model.fences_failed(NO_FENCES);
                 vec![Command::FencesFailed(NO_FENCES.into())]
             }
+            Op::Grace(span) => {
+                let until = self.model.now + span;
+                self.model.begin_grace(until);
+                vec![Command::Grace(until)]
+            }
             Op::Close => {
                 self.model.close();
                 vec![Command::Close]

@@ -48,6 +48,7 @@ pub(super) fn to_wit(command: Command) -> wit::Command {
             end: range.end,
         }),
         Command::FencesFailed(why) => wit::Command::FencesFailed(why),
+        Command::Grace(until) => wit::Command::Grace(until),
         Command::Close => wit::Command::Close,
     }
 }

@@ -5,6 +5,7 @@
 
 mod bounded;
 mod fences;
+mod grace;
 mod ids;
 mod requests;
 mod same;
@@ -93,6 +94,19 @@ scenarios! {
         fences_that_come_serve_all_who_wait_in_bounded_steps
         what_is_held_goes_on_without_fences
         a_line_that_came_empty_has_lost_its_turn_for_a_fence;
+    grace:
+        no_key_is_given_before_the_grace_is_over
+        a_line_of_the_grace_keeps_its_order
+        a_wait_runs_out_in_the_grace_as_behind_a_holder
+        the_longer_grace_counts
+        a_grace_till_the_end_of_time_is_survived
+        what_is_held_in_the_grace_is_renewed_and_released
+        fences_come_and_fail_in_the_grace
+        the_bounds_of_a_holder_hold_in_the_grace
+        sessions_come_and_go_in_the_grace
+        closing_in_the_grace_answers_everyone
+        lines_of_the_grace_are_served_in_bounded_steps
+        a_grace_is_over_though_no_step_had_room;
     ids:
         a_fence_and_a_guess_release_nothing
         a_listing_does_not_tell_the_secret

@@ -88,7 +88,8 @@ fn command(random: &mut fastrand::Rng, ticket: &mut u64) -> Command {
             Command::AddFences(first..first + random.u64(0..1_000))
         }
         45..47 => Command::FencesFailed("no fences".into()),
-        47..50 => Command::Break {
+        47 => Command::Grace(random.u64(0..20_000_000_000)),
+        48..50 => Command::Break {
             tag,
             fence: random.u64(0..1_000),
             place: random.u32(0..9),

@@ -65,6 +65,7 @@ pub(crate) fn from_wit(command: wit::Command) -> Command<'static> {
         wit::Command::Count(tag) => Command::Count { tag },
         wit::Command::AddFences(fences) => Command::AddFences(fences.first..fences.end),
         wit::Command::FencesFailed(why) => Command::FencesFailed(why),
+        wit::Command::Grace(until) => Command::Grace(until),
         wit::Command::Close => Command::Close,
     }
 }

@@ -55,7 +55,8 @@ impl Engine {
         let named = hold.key_name();
         let hash = self.keys.hash(&named);
         let found = self.keys.find(hash, &named);
-        let free = found.is_none_or(|key| self.keys[key].is_free() && self.keys[key].waiting == 0);
+        let is_free = |key: Place| self.keys[key].is_free() && self.keys[key].waiting == 0;
+        let free = !self.in_grace() && found.is_none_or(is_free);
         if let Some(key) = found {
             self.check_key(key, hold, session, free)?;
         }
@@ -205,12 +206,12 @@ impl Engine {
 
     /// A free key, and no fence to give with it: first in line, until there is one.
     fn wait_for_fence(&mut self, ask: Ask, wait: Milliseconds) {
-        let key = ask.key;
         self.stand_in_line(ask, bounds::fence_deadline(self.now, wait));
-        self.keys.leave_unsettled(key);
         self.fence_wanted = true;
     }
 
+    /// In the line of a key that is free, for want of a fence or in the grace, it
+    /// is served when that is over.
     fn stand_in_line(&mut self, ask: Ask, deadline: u64) {
         let (session, key) = (ask.session, ask.key);
         let request = ask.request.as_deref().copied();
@@ -223,6 +224,9 @@ impl Engine {
         }
         self.add_stake(session, key);
         self.keys[key].waiting += 1;
+        if self.keys[key].is_free() {
+            self.keys.leave_unsettled(key);
+        }
         let holder = &mut self.sessions[session];
         holder.waiting += 1;
         holder

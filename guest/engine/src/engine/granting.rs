@@ -27,6 +27,8 @@ impl Engine {
             }
             if let Some(why) = self.refusal_of_head(head, moment) {
                 self.take_from_line(head, why);
+            } else if self.in_grace() {
+                return self.keys.leave_unsettled(key);
             } else if self.fences.left() > 0 {
                 let ask = self.leave_line(head);
                 self.grant(ask);
@@ -46,6 +48,9 @@ impl Engine {
         }
         if self.is_gone(head, moment) {
             return Some(self.refusal_for_wait(head));
+        }
+        if self.in_grace() {
+            return None;
         }
         if let Some(why) = &self.no_fences
             && self.fences.left() == 0
@@ -73,7 +78,7 @@ impl Engine {
         }
         let key = self.tickets[place].ask.key;
         let wants_fence = self.keys[key].is_free() && self.tickets.head(key) == Some(place);
-        match wants_fence && self.fences.left() == 0 {
+        match wants_fence && self.fences.left() == 0 && !self.in_grace() {
             true => Refusal::Unavailable(bounds::no_fence()),
             false => Refusal::InUse,
         }
@@ -183,19 +188,21 @@ impl Engine {
 
     /// Whether lines left unsettled can be gone on with.
     pub(super) fn can_settle(&self) -> bool {
-        let able = self.fences.left() > 0 || self.no_fences.is_some() || self.closing.is_some();
+        let served = self.fences.left() > 0 || self.no_fences.is_some();
+        let able = served && !self.in_grace() || self.closing.is_some();
         able && self.keys.has_unsettled()
     }
 
-    /// Goes on with lines that had to be left.
-    pub(super) fn settle_unsettled(&mut self) {
+    /// Goes on with lines that had to be left. In the grace nobody waits for a
+    /// fence, so nobody is told that there is none.
+    pub(super) fn settle_unsettled(&mut self, moment: Nanoseconds) {
         while self.can_settle() && self.may_work() {
             let Some(key) = self.keys.take_unsettled() else {
                 break;
             };
-            self.settle(key, self.now.saturating_add(1));
+            self.settle(key, moment);
         }
-        if !self.keys.has_unsettled() {
+        if !self.keys.has_unsettled() || self.in_grace() {
             self.no_fences = None;
         }
     }

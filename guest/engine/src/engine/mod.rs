@@ -1,7 +1,8 @@
 //! The engine: what is kept, and one step. What a step does is told in the
-//! modules: asking, granting (and ending), sessions.
+//! modules: asking, granting (and ending), sessions, the grace.
 
 mod asking;
+mod grace;
 mod granting;
 mod leases;
 mod sessions;
@@ -53,6 +54,8 @@ pub struct Engine {
     no_fences: Option<String>,
     /// Someone waits for a fence.
     fence_wanted: bool,
+    /// Until when no key is given.
+    grace: Option<Nanoseconds>,
     /// Sessions of which something is over and not ended yet.
     sweeping: VecDeque<Place>,
     /// How far closing has got among the sessions.
@@ -77,6 +80,7 @@ impl Engine {
             stakes: Map::with_hasher(seed),
             no_fences: None,
             fence_wanted: false,
+            grace: None,
             sweeping: VecDeque::new(),
             closing: None,
             events: Vec::new(),
@@ -111,6 +115,7 @@ impl Engine {
         core::mem::swap(&mut self.events, events);
         self.now = self.now.max(now);
         self.end_due();
+        self.end_overdue_grace();
         self.work_off();
         let handled = self.handle(commands);
         if self.fences.ask(core::mem::take(&mut self.fence_wanted)) {
@@ -150,6 +155,7 @@ impl Engine {
                 return;
             };
             match due.ends {
+                Ends::Grace => self.end_grace(),
                 Ends::Lease => self.end_overdue(due.place),
                 Ends::Wait => self.wait_ran_out(due.place),
                 Ends::Reconnect => self.give_up_places(due.place),
@@ -165,7 +171,7 @@ impl Engine {
         if over || self.keys.has_unsettled() || self.no_fences.is_some() {
             self.close_sessions();
             self.sweep_sessions();
-            self.settle_unsettled();
+            self.settle_unsettled(self.now.saturating_add(1));
         }
     }
 
@@ -222,6 +228,7 @@ impl Engine {
             }
             Command::AddFences(range) => self.add_fences(range.clone()),
             Command::FencesFailed(why) => self.fences_failed(why.clone()),
+            Command::Grace(until) => self.begin_grace(*until),
             Command::Close => self.closing = self.closing.or(Some(0)),
         }
         // Closing, and sessions that this command ended, begin at once.
