@@ -23,8 +23,8 @@ pub(super) struct Connection {
     pub client: Option<Client>,
     /// The engine's numbers of its sessions, by its own.
     pub sessions: HashMap<u64, u64>,
-    /// Commands of its that are not answered.
-    pub in_flight: usize,
+    /// How many asks of its sessions are not answered.
+    pub waiting: usize,
     frames: Frames,
     out: Vec<u8>,
     /// Whether it stands among the touched.
@@ -48,7 +48,7 @@ impl Server {
             trust,
             client: None,
             sessions: HashMap::new(),
-            in_flight: 0,
+            waiting: 0,
             frames: Frames::default(),
             out: Vec::new(),
             touched: false,

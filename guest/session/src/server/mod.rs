@@ -42,9 +42,9 @@ pub const OUT_BYTES: usize = 4 << 20;
 /// Sessions of one connection: as many as `witlock run` has instances.
 pub const SESSIONS_PER_CONNECTION: usize = 10_000;
 
-/// Commands under way for one connection, asks that wait included: ten holders
-/// that wait for as much as they may.
-pub const IN_FLIGHT: usize = 100_000;
+/// Asks of one connection that are not answered: as many as ten holders may wait
+/// for.
+pub const WAITING_PER_CONNECTION: usize = 100_000;
 
 const SECOND: Nanoseconds = 1_000_000_000;
 

@@ -1,11 +1,13 @@
 //! What clients say.
 
+use alloc::string::String;
+
 use witlock_engine::bounds::TTL_DEFAULT;
 use witlock_engine::{Command, Hold, LeaseId, Options, Request};
 
 use super::connections::{Client, ConnectionId};
-use super::tickets::{Tag, Ticket};
-use super::{IN_FLIGHT, Server, admission};
+use super::tickets::Tag;
+use super::{Server, WAITING_PER_CONNECTION, admission};
 use crate::Nanoseconds;
 use crate::wire::goodbye::Reason;
 use crate::wire::refused::Why;
@@ -128,21 +130,13 @@ impl Server {
 
     fn hold(&mut self, id: ConnectionId, session: u64, hold: wire::Hold) {
         let ask = hold.ask;
-        let Some(connection) = self.connections.get_mut(id.0) else {
-            return;
-        };
-        if connection.in_flight >= IN_FLIGHT {
-            let text = alloc::format!("{IN_FLIGHT} asks of this connection wait, as many as may");
+        let waiting = self.connections.get(id.0).map_or(0, |c| c.waiting);
+        if waiting >= WAITING_PER_CONNECTION {
+            let text = alloc::format!("{WAITING_PER_CONNECTION} asks of this connection wait, as many as may");
             return self.refuse(session, ask, Why::TooMany, text);
         }
-        let ticket = Ticket {
-            session,
-            ask,
-            fence: None,
-        };
-        let number = self.base | self.tickets.insert(ticket) as u64;
+        let number = self.add_ask(session, ask);
         if let Some(holder) = self.sessions.get_mut(&session) {
-            holder.asks.insert(ask, number);
             holder.longest_ttl = holder.longest_ttl.max(hold.ttl.unwrap_or(TTL_DEFAULT));
         }
         self.commands.push(Command::Hold(Hold {
@@ -162,7 +156,7 @@ impl Server {
         }));
     }
 
-    pub(super) fn refuse(&mut self, session: u64, ask: u64, why: Why, text: alloc::string::String) {
+    pub(super) fn refuse(&mut self, session: u64, ask: u64, why: Why, text: String) {
         let why = why.into();
         self.tell(session, Body::Refused(wire::Refused { ask, why, text }));
     }

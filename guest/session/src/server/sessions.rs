@@ -68,9 +68,16 @@ impl Server {
     /// read.
     fn replace_connection(&mut self, now: Nanoseconds, id: ConnectionId, number: u64) {
         let older = self.sessions.get(&number).and_then(|session| session.at);
-        if let Some((older, _)) = older.filter(|(older, _)| *older != id) {
-            self.dismiss(older, Reason::Replaced, "its sessions are at another connection");
-            self.detach(now, older);
+        match older {
+            Some((older, _)) if older == id => {
+                self.dismiss(id, Reason::Malformed, "a session enters once");
+                self.detach(now, id);
+            }
+            Some((older, _)) => {
+                self.dismiss(older, Reason::Replaced, "its sessions are at another connection");
+                self.detach(now, older);
+            }
+            None => {}
         }
     }
 
@@ -92,12 +99,14 @@ impl Server {
     }
 
     fn attach(&mut self, id: ConnectionId, own: u64, number: u64) {
+        let Some(session) = self.sessions.get_mut(&number) else {
+            return;
+        };
+        session.at = Some((id, own));
+        session.gone_at = Nanoseconds::MAX;
         if let Some(connection) = self.connections.get_mut(id.0) {
             connection.sessions.insert(own, number);
-        }
-        if let Some(session) = self.sessions.get_mut(&number) {
-            session.at = Some((id, own));
-            session.gone_at = Nanoseconds::MAX;
+            connection.waiting += session.asks.len();
         }
     }
 
@@ -135,6 +144,9 @@ impl Server {
 
     fn end_session(&mut self, number: u64) {
         if let Some(session) = self.sessions.remove(&number) {
+            if let Some(connection) = session.at.and_then(|(at, _)| self.connections.get_mut(at.0)) {
+                connection.waiting -= session.asks.len();
+            }
             self.by_id.remove(&session.id);
             self.commands.push(Command::EndSession(number));
         }

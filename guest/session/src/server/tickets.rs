@@ -46,12 +46,33 @@ impl Server {
         Some(ticket)
     }
 
+    /// Numbers an ask, which waits from now on.
+    pub(super) fn add_ask(&mut self, session: u64, ask: u64) -> u64 {
+        let fence = None;
+        let ticket = Ticket {
+            session,
+            ask,
+            fence,
+        };
+        let number = self.base | self.tickets.insert(ticket) as u64;
+        if let Some(holder) = self.sessions.get_mut(&session)
+            && holder.asks.insert(ask, number).is_none()
+            && let Some(connection) = holder.at.and_then(|(at, _)| self.connections.get_mut(at.0))
+        {
+            connection.waiting += 1;
+        }
+        number
+    }
+
     /// The ask does not wait any more, unless another stands in its place.
     pub(super) fn forget_ask(&mut self, ticket: Ticket, number: u64) {
-        if let Some(session) = self.sessions.get_mut(&ticket.session)
-            && session.asks.get(&ticket.ask) == Some(&number)
+        if let Some(holder) = self.sessions.get_mut(&ticket.session)
+            && holder.asks.get(&ticket.ask) == Some(&number)
         {
-            session.asks.remove(&ticket.ask);
+            holder.asks.remove(&ticket.ask);
+            if let Some(connection) = holder.at.and_then(|(at, _)| self.connections.get_mut(at.0)) {
+                connection.waiting -= 1;
+            }
         }
     }
 
