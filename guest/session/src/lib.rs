@@ -10,7 +10,7 @@
 
 extern crate alloc;
 
-
+pub mod client;
 pub mod server;
 pub mod wire;
 

@@ -31,7 +31,6 @@ pub(super) struct Ask {
     /// What stands among the timers for it.
     pub timer: Nanoseconds,
     pub ttl: Nanoseconds,
-    pub max_hold: Option<Nanoseconds>,
     pub phase: Phase,
 }
 
@@ -92,7 +91,6 @@ impl Client {
             session,
             timer: 0,
             ttl,
-            max_hold: terms.options.max_hold.map(millis),
             phase: Phase::Waiting(Box::new(Waiting {
                 hold: hold(number, terms),
                 until,
@@ -182,12 +180,18 @@ impl Client {
     }
 
     /// The store gave a key, perhaps to an ask that nobody waits for any more.
-    pub(super) fn granted(&mut self, now: Nanoseconds, session: u64, echo: u64, granted: wire::Granted) {
+    pub(super) fn granted(
+        &mut self,
+        now: Nanoseconds,
+        session: u64,
+        echo: u64,
+        granted: wire::Granted,
+    ) {
         let lease = LeaseId::from(granted.lease.unwrap_or_default());
         let number = granted.ask;
         match self.asks.get_mut(&number) {
             Some(ask) if matches!(ask.phase, Phase::Waiting(_)) => {
-                ask.phase = Phase::Held(Held::new(lease));
+                ask.phase = Phase::Held(Held::new(lease, granted.max_hold));
                 self.by_fence.insert(lease.fence, number);
                 self.dated(now, number, echo);
             }

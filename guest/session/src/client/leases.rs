@@ -70,7 +70,13 @@ impl Held {
     }
 
     /// The store dated the lease, at the earliest as it sent what is echoed.
-    fn date(&mut self, now: Nanoseconds, echo: Nanoseconds, ttl: Nanoseconds, max_hold: Option<Nanoseconds>) {
+    fn date(
+        &mut self,
+        now: Nanoseconds,
+        echo: Nanoseconds,
+        ttl: Nanoseconds,
+        max_hold: Option<Nanoseconds>,
+    ) {
         let echo = echo.min(now);
         if self.dated.is_none() {
             self.revoked = max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most));
@@ -147,11 +153,33 @@ impl Client {
             held.retrying = true;
             self.events.push(Event::Retrying { ask: number });
         }
+        if held
+            .unanswered
+            .is_some_and(|since| self.link.is_silent_since(since))
+        {
+            // The next connection renews it at once.
+            return self.cut(now, "renewals were not answered");
+        }
         held.unanswered = held.unanswered.or(Some(now));
         held.try_next(now, ask.ttl);
         if self.link.is_up() {
             self.renewals.entry(session).or_default().push(lease.into());
         }
+    }
+
+    /// Renews a lease at once: the session came back.
+    pub(super) fn renew_now(&mut self, now: Nanoseconds, number: u64) {
+        if let Some(Phase::Held(held)) = self.asks.get_mut(&number).map(|ask| &mut ask.phase) {
+            held.renews = now;
+            self.set_timer(number);
+            self.ring(now);
+        }
+    }
+
+    /// The store closed: the lease is lost. Its key is let go as its holder
+    /// releases it, or at its ttl.
+    pub(super) fn close_lease(&mut self, number: u64) {
+        self.end(number, Ending::Closed);
     }
 
     /// A lease's own deadline has come.
@@ -206,7 +234,11 @@ impl Client {
 
     pub(super) fn look_at_releasing(&mut self, now: Nanoseconds, number: u64) {
         let is_over = |phase: &Phase| matches!(phase, Phase::Releasing(r) if r.until <= now);
-        if self.asks.get(&number).is_some_and(|ask| is_over(&ask.phase)) {
+        if self
+            .asks
+            .get(&number)
+            .is_some_and(|ask| is_over(&ask.phase))
+        {
             self.end(number, Ending::Released);
         }
     }

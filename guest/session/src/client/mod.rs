@@ -189,6 +189,7 @@ impl Client {
         self.ring(now);
         self.send_renewals(now);
         self.give_up_questions(now);
+        self.forget_left(now);
         self.tick_link(now);
     }
 

@@ -65,7 +65,8 @@ fn check(hello: &Hello) -> Result<(), Denied> {
     let name = &hello.client;
     if name.len() > LABEL_BYTES {
         let length = name.len();
-        let text = alloc::format!("a client's name has at most {LABEL_BYTES} bytes, this one {length}");
+        let text =
+            alloc::format!("a client's name has at most {LABEL_BYTES} bytes, this one {length}");
         return malformed(text);
     }
     if name.chars().any(char::is_control) {

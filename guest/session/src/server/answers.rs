@@ -16,7 +16,14 @@ impl Server {
     /// The engine did something, in a step of this moment.
     pub fn told(&mut self, dated: Nanoseconds, event: Event) {
         match event {
-            Event::Granted { ticket, lease } => self.granted(dated, ticket, lease),
+            Event::Granted {
+                ticket,
+                lease,
+                revoked,
+            } => {
+                let max_hold = revoked.map(|at| at.saturating_sub(dated));
+                self.granted(dated, ticket, lease, max_hold);
+            }
             Event::Refused { ticket, why, text } => {
                 if let Some(ticket) = self.take_ticket(ticket) {
                     self.refuse(ticket.session, ticket.ask, why, text);
@@ -28,9 +35,9 @@ impl Server {
             }
             Event::Renewed { tag } => self.renewed(dated, tag),
             Event::NotHeld { tag } => self.not_held(tag),
-            Event::Fine { tag } => self.answer_operator(tag, |tag| {
-                Body::Broke(wire::Broke { tag, held: true })
-            }),
+            Event::Fine { tag } => {
+                self.answer_operator(tag, |tag| Body::Broke(wire::Broke { tag, held: true }))
+            }
             Event::Holdings { tag, items, next } => self.holdings(tag, items, next),
             Event::Waiters { tag, items, next } => self.waiters(tag, items, next),
             Event::Counted { tag, counts } => {
@@ -39,7 +46,7 @@ impl Server {
         }
     }
 
-    fn granted(&mut self, dated: Nanoseconds, number: u64, lease: LeaseId) {
+    fn granted(&mut self, dated: Nanoseconds, number: u64, lease: LeaseId, max_hold: Option<u64>) {
         let Some(ticket) = self.ticket(number) else {
             return;
         };
@@ -49,6 +56,7 @@ impl Server {
         let granted = wire::Granted {
             ask: ticket.ask,
             lease: Some(lease.into()),
+            max_hold,
         };
         self.tell_dated(ticket.session, Some(dated), Body::Granted(granted));
     }
@@ -106,21 +114,14 @@ impl Server {
         });
     }
 
-    fn waiters(
-        &mut self,
-        tag: u64,
-        items: Vec<Listed<wire::Waiting>>,
-        next: Option<(u64, u64)>,
-    ) {
+    fn waiters(&mut self, tag: u64, items: Vec<Listed<wire::Waiting>>, next: Option<(u64, u64)>) {
         let items = items.into_iter().map(|listed| wire::Waiting {
             client: self.client_of(listed.session).map(ToString::to_string),
             ..listed.item
         });
         let items = items.collect();
         let next = next.map(|(key, arrival)| wire::waiters::Cursor { key, arrival });
-        self.answer_operator(tag, |tag| {
-            Body::Waiters(wire::Waiters { tag, items, next })
-        });
+        self.answer_operator(tag, |tag| Body::Waiters(wire::Waiters { tag, items, next }));
     }
 
     fn answer_operator(&mut self, tag: u64, body: impl FnOnce(u64) -> Body) {

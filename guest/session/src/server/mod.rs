@@ -52,16 +52,44 @@ const SECOND: Nanoseconds = 1_000_000_000;
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // as the events of the engine
 pub enum Event {
-    Granted { ticket: u64, lease: LeaseId },
-    Refused { ticket: u64, why: wire::refused::Why, text: String },
-    Ended { ticket: u64, how: Ending },
+    Granted {
+        ticket: u64,
+        lease: LeaseId,
+        revoked: Option<Nanoseconds>,
+    },
+    Refused {
+        ticket: u64,
+        why: wire::refused::Why,
+        text: String,
+    },
+    Ended {
+        ticket: u64,
+        how: Ending,
+    },
     Superseded(u64),
-    Renewed { tag: u64 },
-    NotHeld { tag: u64 },
-    Fine { tag: u64 },
-    Holdings { tag: u64, items: Vec<Listed<wire::Holding>>, next: Option<u64> },
-    Waiters { tag: u64, items: Vec<Listed<wire::Waiting>>, next: Option<(u64, u64)> },
-    Counted { tag: u64, counts: witlock_engine::Counts },
+    Renewed {
+        tag: u64,
+    },
+    NotHeld {
+        tag: u64,
+    },
+    Fine {
+        tag: u64,
+    },
+    Holdings {
+        tag: u64,
+        items: Vec<Listed<wire::Holding>>,
+        next: Option<u64>,
+    },
+    Waiters {
+        tag: u64,
+        items: Vec<Listed<wire::Waiting>>,
+        next: Option<(u64, u64)>,
+    },
+    Counted {
+        tag: u64,
+        counts: witlock_engine::Counts,
+    },
 }
 
 /// An item of a listing, and whose it is.

@@ -23,7 +23,10 @@ impl Server {
             session: own,
             body,
         } = message;
-        let is_known = self.connections.get(id.0).is_some_and(|c| c.client.is_some());
+        let is_known = self
+            .connections
+            .get(id.0)
+            .is_some_and(|c| c.client.is_some());
         match (body, is_known) {
             (Some(Said::Hello(hello)), false) => self.greet(id, &hello),
             (_, false) => self.dismiss(id, Reason::Malformed, "the first message is a hello"),
@@ -132,7 +135,9 @@ impl Server {
         let ask = hold.ask;
         let waiting = self.connections.get(id.0).map_or(0, |c| c.waiting);
         if waiting >= WAITING_PER_CONNECTION {
-            let text = alloc::format!("{WAITING_PER_CONNECTION} asks of this connection wait, as many as may");
+            let text = alloc::format!(
+                "{WAITING_PER_CONNECTION} asks of this connection wait, as many as may"
+            );
             return self.refuse(session, ask, Why::TooMany, text);
         }
         let number = self.add_ask(session, ask);

@@ -51,7 +51,8 @@ impl Server {
             return self.dismiss(id, Reason::Malformed, text);
         }
         if connection.sessions.len() >= SESSIONS_PER_CONNECTION {
-            let text = alloc::format!("a connection has at most {SESSIONS_PER_CONNECTION} sessions");
+            let text =
+                alloc::format!("a connection has at most {SESSIONS_PER_CONNECTION} sessions");
             return self.dismiss(id, Reason::Malformed, &text);
         }
         let key = u128::from_be_bytes(key);
@@ -74,7 +75,11 @@ impl Server {
                 self.detach(now, id);
             }
             Some((older, _)) => {
-                self.dismiss(older, Reason::Replaced, "its sessions are at another connection");
+                self.dismiss(
+                    older,
+                    Reason::Replaced,
+                    "its sessions are at another connection",
+                );
                 self.detach(now, older);
             }
             None => {}
@@ -111,7 +116,8 @@ impl Server {
     }
 
     fn bring_back(&mut self, number: u64, is_known: bool, enter: Enter) {
-        let bound = |asked: Option<u32>| Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER));
+        let bound =
+            |asked: Option<u32>| Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER));
         // The engine forgets a session that is away and has nothing left. One that
         // is open stays as it is.
         self.commands.push(Command::OpenSession(OpenSession {
@@ -144,7 +150,10 @@ impl Server {
 
     fn end_session(&mut self, number: u64) {
         if let Some(session) = self.sessions.remove(&number) {
-            if let Some(connection) = session.at.and_then(|(at, _)| self.connections.get_mut(at.0)) {
+            if let Some(connection) = session
+                .at
+                .and_then(|(at, _)| self.connections.get_mut(at.0))
+            {
                 connection.waiting -= session.asks.len();
             }
             self.by_id.remove(&session.id);
@@ -170,7 +179,10 @@ impl Server {
 
     /// Gives up sessions of which nothing can be left.
     pub(super) fn give_up_sessions(&mut self, now: Nanoseconds) {
-        let gone = self.sessions.iter().filter(|(_, session)| session.gone_at <= now);
+        let gone = self
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.gone_at <= now);
         let gone: Vec<u64> = gone.map(|(number, _)| *number).collect();
         gone.into_iter().for_each(|number| self.end_session(number));
     }
@@ -205,7 +217,13 @@ impl Server {
             Some(away) if away.at.is_none() => {
                 away.endings.insert(fence, how);
             }
-            _ => self.tell(session, Body::Ended(wire::Ended { fence, how: how.into() })),
+            _ => self.tell(
+                session,
+                Body::Ended(wire::Ended {
+                    fence,
+                    how: how.into(),
+                }),
+            ),
         }
     }
 }

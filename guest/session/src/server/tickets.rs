@@ -15,10 +15,19 @@ pub(super) struct Ticket {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tag {
     Resume,
-    Renew { session: u64, fence: u64 },
-    Release { session: u64, fence: u64 },
+    Renew {
+        session: u64,
+        fence: u64,
+    },
+    Release {
+        session: u64,
+        fence: u64,
+    },
     /// One of an operator's, by the connection's own tag.
-    Operator { connection: usize, own: u64 },
+    Operator {
+        connection: usize,
+        own: u64,
+    },
 }
 
 impl Server {

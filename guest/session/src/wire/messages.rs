@@ -267,6 +267,10 @@ pub struct Granted {
     pub ask: u64,
     #[prost(message, optional, tag = "2")]
     pub lease: ::core::option::Option<Lease>,
+    /// How long its max-hold still is, in nanoseconds from when it was dated, if it
+    /// has one.
+    #[prost(uint64, optional, tag = "3")]
+    pub max_hold: ::core::option::Option<u64>,
 }
 /// The key is not given; nothing is kept of the ask.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
