@@ -191,16 +191,13 @@ impl Client {
         let number = granted.ask;
         match self.asks.get_mut(&number) {
             Some(ask) if matches!(ask.phase, Phase::Waiting(_)) => {
-                ask.phase = Phase::Held(Held::new(lease, granted.max_hold));
+                ask.phase = Phase::Held(Held::new(lease, granted.max_hold, echo.min(now)));
                 self.by_fence.insert(lease.fence, number);
                 self.dated(now, number, echo);
             }
             // Asked again, and answered twice.
             Some(ask) if ask.phase.fence() == Some(lease.fence) => {}
-            _ => {
-                let lease = Some(lease.into());
-                self.say(now, session, Body::Release(wire::Release { lease }));
-            }
+            _ => self.say_released(now, session, lease),
         }
     }
 }

@@ -5,6 +5,7 @@ use witlock_engine::LeaseId;
 use super::asks::Phase;
 use super::{ANSWER_WAIT, Client, Ending, Event};
 use crate::Nanoseconds;
+use crate::wire::refused::Why;
 use crate::wire::to_store::Body;
 use crate::wire::{self, RENEWED_AT_ONCE};
 
@@ -21,8 +22,8 @@ pub(super) struct Held {
     pub lease: LeaseId,
     /// Whether its holder was told.
     told: bool,
-    /// When the store dated it at the earliest; none until it is known.
-    dated: Option<Nanoseconds>,
+    /// What the latest answer echoes: the store dated the lease after that.
+    dated: Nanoseconds,
     /// When its ttl is over.
     expires: Nanoseconds,
     /// When its max-hold is over.
@@ -44,13 +45,14 @@ pub(super) struct Releasing {
 }
 
 impl Held {
-    pub fn new(lease: LeaseId) -> Self {
+    /// A lease given, by an answer that echoes this.
+    pub fn new(lease: LeaseId, max_hold: Option<Nanoseconds>, echo: Nanoseconds) -> Self {
         Held {
             lease,
             told: false,
-            dated: None,
+            dated: echo,
             expires: 0,
-            revoked: Nanoseconds::MAX,
+            revoked: max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most)),
             renews: 0,
             sixth: 0,
             unanswered: None,
@@ -69,19 +71,9 @@ impl Held {
         }
     }
 
-    /// The store dated the lease, at the earliest as it sent what is echoed.
-    fn date(
-        &mut self,
-        now: Nanoseconds,
-        echo: Nanoseconds,
-        ttl: Nanoseconds,
-        max_hold: Option<Nanoseconds>,
-    ) {
-        let echo = echo.min(now);
-        if self.dated.is_none() {
-            self.revoked = max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most));
-        }
-        self.dated = Some(echo);
+    /// It was given, or renewed, by an answer that echoes this.
+    fn date(&mut self, echo: Nanoseconds, ttl: Nanoseconds) {
+        self.dated = echo;
         self.expires = self.expires.max(ends(echo, ttl));
         self.unanswered = None;
         self.retrying = false;
@@ -89,15 +81,14 @@ impl Held {
         self.renews = echo.saturating_add(ttl / 6 * self.sixth);
     }
 
-    /// When to try the next renewal after one at this time.
+    /// Sets when to try again, after a try at this time.
     fn try_next(&mut self, now: Nanoseconds, ttl: Nanoseconds) {
-        let dated = self.dated.unwrap_or(now);
-        while self.sixth <= *RENEWALS.end() && self.renews <= now {
+        while self.renews <= now {
             self.sixth += 1;
-            self.renews = dated.saturating_add(ttl / 6 * self.sixth);
-        }
-        if self.sixth > *RENEWALS.end() {
-            self.renews = Nanoseconds::MAX;
+            self.renews = match RENEWALS.contains(&self.sixth) {
+                true => self.dated.saturating_add(ttl / 6 * self.sixth),
+                false => Nanoseconds::MAX,
+            };
         }
     }
 }
@@ -116,15 +107,20 @@ impl Client {
         }
     }
 
+    fn held(&mut self, number: u64) -> Option<(u64, Nanoseconds, &mut Held)> {
+        let ask = self.asks.get_mut(&number)?;
+        match &mut ask.phase {
+            Phase::Held(held) => Some((ask.session, ask.ttl, held)),
+            Phase::Waiting(_) | Phase::Releasing(_) => None,
+        }
+    }
+
     /// A grant or a renewal: the lease lasts from the sending time that it echoes.
     pub(super) fn dated(&mut self, now: Nanoseconds, number: u64, echo: Nanoseconds) {
-        let Some(ask) = self.asks.get_mut(&number) else {
+        let Some((_, ttl, held)) = self.held(number) else {
             return;
         };
-        let Phase::Held(held) = &mut ask.phase else {
-            return;
-        };
-        held.date(now, echo, ask.ttl, ask.max_hold);
+        held.date(echo.min(now), ttl);
         if held.told {
             self.events.push(Event::Renewed { ask: number });
         } else if held.deadline() > now {
@@ -139,57 +135,49 @@ impl Client {
     }
 
     pub(super) fn look_at_held(&mut self, now: Nanoseconds, number: u64) {
-        let Some(ask) = self.asks.get_mut(&number) else {
-            return;
-        };
-        let Phase::Held(held) = &mut ask.phase else {
-            return;
-        };
-        if held.told && held.deadline() <= now {
-            return self.lose(number);
+        match self.held(number) {
+            Some((_, _, held)) if held.told && held.deadline() <= now => self.lose(number),
+            Some(_) => self.try_renewal(now, number),
+            None => {}
         }
-        let (session, lease) = (ask.session, held.lease);
-        if held.unanswered.is_some() && !held.retrying {
-            held.retrying = true;
+    }
+
+    fn try_renewal(&mut self, now: Nanoseconds, number: u64) {
+        let Some((session, ttl, held)) = self.held(number) else {
+            return;
+        };
+        held.try_next(now, ttl);
+        let lease = held.lease;
+        let before = held.unanswered.replace(now);
+        if before.is_some() && !core::mem::replace(&mut held.retrying, true) {
             self.events.push(Event::Retrying { ask: number });
         }
-        if held
-            .unanswered
-            .is_some_and(|since| self.link.is_silent_since(since))
-        {
+        if before.is_some_and(|since| self.link.is_silent_since(since)) {
             // The next connection renews it at once.
-            return self.cut(now, "renewals were not answered");
-        }
-        held.unanswered = held.unanswered.or(Some(now));
-        held.try_next(now, ask.ttl);
-        if self.link.is_up() {
+            self.cut(now, "renewals were not answered");
+        } else if self.link.is_up() {
             self.renewals.entry(session).or_default().push(lease.into());
         }
     }
 
     /// Renews a lease at once: the session came back.
     pub(super) fn renew_now(&mut self, now: Nanoseconds, number: u64) {
-        if let Some(Phase::Held(held)) = self.asks.get_mut(&number).map(|ask| &mut ask.phase) {
+        if let Some((_, _, held)) = self.held(number) {
             held.renews = now;
             self.set_timer(number);
             self.ring(now);
         }
     }
 
-    /// The store closed: the lease is lost. Its key is let go as its holder
-    /// releases it, or at its ttl.
-    pub(super) fn close_lease(&mut self, number: u64) {
-        self.end(number, Ending::Closed);
-    }
-
     /// A lease's own deadline has come.
     fn lose(&mut self, number: u64) {
-        let Some(Phase::Held(held)) = self.asks.get(&number).map(|ask| &ask.phase) else {
+        let is_up = self.link.is_up();
+        let Some((_, _, held)) = self.held(number) else {
             return;
         };
         let how = if held.revoked <= held.expires {
             Ending::Revoked
-        } else if held.unanswered.is_some() || !self.link.is_up() {
+        } else if held.unanswered.is_some() || !is_up {
             Ending::Unreachable
         } else {
             // Nobody ran to renew it.
@@ -198,9 +186,19 @@ impl Client {
         self.end(number, how);
     }
 
+    /// Tells that a lease is over; or, if nobody was told that it began, that the
+    /// ask came to nothing.
     pub(super) fn end(&mut self, number: u64, how: Ending) {
+        let untold = self.held(number).is_some_and(|(_, _, held)| !held.told);
         self.forget(number);
-        self.events.push(Event::Ended { ask: number, how });
+        self.events.push(match untold {
+            true => Event::Refused {
+                ask: number,
+                why: Why::Unavailable,
+                text: "the lease was over before it was known of".into(),
+            },
+            false => Event::Ended { ask: number, how },
+        });
     }
 
     /// Sends the renewals that are due, each session's together.
@@ -213,33 +211,43 @@ impl Client {
         }
     }
 
-    /// The holder lets the lease go. Its end is told when the store answers, or
-    /// when it was known to last until now and no answer comes.
+    /// The holder lets the lease go. Its end is told when the store answers, or,
+    /// since it was known to last until now, after 5 s without an answer. One that
+    /// ended by the store's closing only confirms that.
     pub fn release(&mut self, now: Nanoseconds, number: u64) {
+        if let Some((session, lease)) = self.closed.remove(&number) {
+            return self.say_released(now, session, lease);
+        }
         // A lease whose deadline has come is lost.
         self.ring(now);
-        let Some(ask) = self.asks.get_mut(&number) else {
+        let Some((session, _, held)) = self.held(number) else {
             return;
         };
-        let Phase::Held(held) = &ask.phase else {
-            return;
-        };
-        let (session, lease) = (ask.session, held.lease);
+        let lease = held.lease;
         let until = now.saturating_add(ANSWER_WAIT);
-        ask.phase = Phase::Releasing(Releasing { lease, until });
+        if let Some(ask) = self.asks.get_mut(&number) {
+            ask.phase = Phase::Releasing(Releasing { lease, until });
+        }
         self.set_timer(number);
+        self.say_released(now, session, lease);
+    }
+
+    pub(super) fn say_released(&mut self, now: Nanoseconds, session: u64, lease: LeaseId) {
         let lease = Some(lease.into());
         self.say(now, session, Body::Release(wire::Release { lease }));
     }
 
-    pub(super) fn look_at_releasing(&mut self, now: Nanoseconds, number: u64) {
-        let is_over = |phase: &Phase| matches!(phase, Phase::Releasing(r) if r.until <= now);
-        if self
-            .asks
-            .get(&number)
-            .is_some_and(|ask| is_over(&ask.phase))
-        {
-            self.end(number, Ending::Released);
+    pub(super) fn look_at_releasing(&mut self, number: u64) {
+        self.end(number, Ending::Released);
+    }
+
+    /// The store closed: the lease is lost. Its key is let go as its holder
+    /// releases it, or at its ttl.
+    pub(super) fn close_lease(&mut self, number: u64) {
+        if let Some((session, _, held)) = self.held(number) {
+            let lease = held.lease;
+            self.closed.insert(number, (session, lease));
+            self.end(number, Ending::Closed);
         }
     }
 }

@@ -125,6 +125,9 @@ pub struct Client {
     last_session: u64,
     asks: HashMap<u64, Ask>,
     by_fence: HashMap<u64, u64>,
+    /// Leases that ended with the store's closing, which their holders have not let
+    /// go yet: whose session, and what names them.
+    closed: HashMap<u64, (u64, LeaseId)>,
     /// When something is to be done for an ask.
     timers: BTreeSet<(Nanoseconds, u64)>,
     /// Questions of an operator's, and when they are given up.
@@ -147,6 +150,7 @@ impl Client {
             last_session: 0,
             asks: HashMap::new(),
             by_fence: HashMap::new(),
+            closed: HashMap::new(),
             timers: BTreeSet::new(),
             questions: HashMap::new(),
             renewals: HashMap::new(),

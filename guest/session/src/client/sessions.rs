@@ -81,6 +81,7 @@ impl Client {
 
     pub(super) fn left(&mut self, number: u64) {
         self.sessions.remove(&number);
+        self.closed.retain(|_, (session, _)| *session != number);
     }
 
     /// Forgets sessions of which a server need not be told any more.

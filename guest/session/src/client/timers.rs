@@ -37,7 +37,7 @@ impl Client {
         match self.asks.get(&number).map(|ask| &ask.phase) {
             Some(Phase::Waiting(_)) => self.look_at_waiting(now, number),
             Some(Phase::Held(_)) => self.look_at_held(now, number),
-            Some(Phase::Releasing(_)) => self.look_at_releasing(now, number),
+            Some(Phase::Releasing(_)) => self.look_at_releasing(number),
             None => {}
         }
     }
