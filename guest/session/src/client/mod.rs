@@ -12,11 +12,10 @@ mod link;
 mod sessions;
 mod timers;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
 use witlock_engine::LeaseId;
 
 pub use asks::Terms;
@@ -121,19 +120,19 @@ pub struct Client {
     identity: Identity,
     link: Link,
     random: u64,
-    sessions: HashMap<u64, Session>,
+    sessions: BTreeMap<u64, Session>,
     last_session: u64,
-    asks: HashMap<u64, Ask>,
-    by_fence: HashMap<u64, u64>,
+    asks: BTreeMap<u64, Ask>,
+    by_fence: BTreeMap<u64, u64>,
     /// Leases that ended with the store's closing, which their holders have not let
     /// go yet: whose session, and what names them.
-    closed: HashMap<u64, (u64, LeaseId)>,
+    closed: BTreeMap<u64, (u64, LeaseId)>,
     /// When something is to be done for an ask.
     timers: BTreeSet<(Nanoseconds, u64)>,
     /// Questions of an operator's, and when they are given up.
-    questions: HashMap<u64, Nanoseconds>,
+    questions: BTreeMap<u64, Nanoseconds>,
     /// Renewals to be sent, by session.
-    renewals: HashMap<u64, Vec<wire::Lease>>,
+    renewals: BTreeMap<u64, Vec<wire::Lease>>,
     out: Vec<u8>,
     events: Vec<Event>,
 }
@@ -146,14 +145,14 @@ impl Client {
             identity,
             link: Link::default(),
             random: random | 1,
-            sessions: HashMap::new(),
+            sessions: BTreeMap::new(),
             last_session: 0,
-            asks: HashMap::new(),
-            by_fence: HashMap::new(),
-            closed: HashMap::new(),
+            asks: BTreeMap::new(),
+            by_fence: BTreeMap::new(),
+            closed: BTreeMap::new(),
             timers: BTreeSet::new(),
-            questions: HashMap::new(),
-            renewals: HashMap::new(),
+            questions: BTreeMap::new(),
+            renewals: BTreeMap::new(),
             out: Vec::new(),
             events: Vec::new(),
         }

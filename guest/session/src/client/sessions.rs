@@ -19,8 +19,8 @@ pub(super) struct Session {
     pub asks: BTreeSet<u64>,
     /// Whether it is at the connection that there is.
     entered: bool,
-    /// Whether a server may know it.
-    known: bool,
+    /// At how many connections it entered; a server may know it if at any.
+    entries: u64,
     /// Its holder is gone. The server may know that at the latest when the last
     /// lease would have ended by itself.
     leaving: Option<Nanoseconds>,
@@ -41,7 +41,7 @@ impl Client {
             max_waiting,
             asks: BTreeSet::new(),
             entered: false,
-            known: false,
+            entries: 0,
             leaving: None,
         };
         self.sessions.insert(self.last_session, session);
@@ -88,7 +88,7 @@ impl Client {
     pub(super) fn forget_left(&mut self, now: Nanoseconds) {
         self.sessions.retain(|_, session| {
             let is_told = session.entered;
-            let over = !session.known || (session.leaving <= Some(now) && !is_told);
+            let over = session.entries == 0 || (session.leaving <= Some(now) && !is_told);
             session.leaving.is_none() || !over
         });
     }
@@ -101,14 +101,15 @@ impl Client {
         let Some(session) = self.sessions.get(&number) else {
             return false;
         };
-        if !session.entered {
-            let enter = self.entering(session);
-            self.say(now, number, Body::Enter(enter));
-            if let Some(session) = self.sessions.get_mut(&number) {
-                session.entered = true;
-                session.known = true;
-            }
+        if session.entered {
+            return true;
         }
+        let enter = self.entering(session);
+        if let Some(session) = self.sessions.get_mut(&number) {
+            session.entered = true;
+            session.entries = enter.entry;
+        }
+        self.say(now, number, Body::Enter(enter));
         true
     }
 
@@ -120,6 +121,7 @@ impl Client {
             asks: Vec::new(),
             max_held: session.max_held,
             max_waiting: session.max_waiting,
+            entry: session.entries + 1,
         };
         for number in &session.asks {
             match self.asks.get(number).map(|ask| &ask.phase) {
@@ -140,7 +142,7 @@ impl Client {
             let Some(session) = self.sessions.get(&number) else {
                 continue;
             };
-            if !session.known && session.asks.is_empty() {
+            if session.entries == 0 && session.asks.is_empty() {
                 continue;
             }
             self.enter(now, number);
@@ -171,7 +173,7 @@ impl Client {
         for session in self.sessions.values_mut() {
             session.entered = false;
         }
-        for (tag, _) in self.questions.drain() {
+        for (tag, _) in core::mem::take(&mut self.questions) {
             let answer = None;
             self.events.push(Event::Answered { tag, answer });
         }

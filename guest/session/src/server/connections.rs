@@ -1,9 +1,8 @@
 //! Connections: what arrives and leaves, and why one is closed.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-
-use hashbrown::HashMap;
 
 use super::{HELLO_WAIT, OUT_BYTES, SILENCE, Server, Trust};
 use crate::Nanoseconds;
@@ -22,7 +21,7 @@ pub(super) struct Connection {
     /// Once its hello was heard, who it is.
     pub client: Option<Client>,
     /// The engine's numbers of its sessions, by its own.
-    pub sessions: HashMap<u64, u64>,
+    pub sessions: BTreeMap<u64, u64>,
     /// How many asks of its sessions are not answered.
     pub waiting: usize,
     frames: Frames,
@@ -47,7 +46,7 @@ impl Server {
         let connection = Connection {
             trust,
             client: None,
-            sessions: HashMap::new(),
+            sessions: BTreeMap::new(),
             waiting: 0,
             frames: Frames::default(),
             out: Vec::new(),

@@ -13,10 +13,10 @@ mod says;
 mod sessions;
 mod tickets;
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
 use slab::Slab;
 use witlock_engine::{Command, Ending, LeaseId};
 
@@ -108,13 +108,13 @@ pub struct Server {
     base: u64,
     admission: Admission,
     connections: Slab<Connection>,
-    sessions: HashMap<u64, Session>,
-    by_id: HashMap<u128, u64>,
+    sessions: BTreeMap<u64, Session>,
+    by_id: BTreeMap<u128, u64>,
     last_session: u64,
     tickets: Slab<Ticket>,
     tags: Slab<Tag>,
     /// The tags of releases under way, by session and fence.
-    releases: HashMap<(u64, u64), u64>,
+    releases: BTreeMap<(u64, u64), u64>,
     commands: Vec<Command<'static>>,
     /// Connections that have something to send, or are to be closed.
     touched: Vec<ConnectionId>,
@@ -129,12 +129,12 @@ impl Server {
             base,
             admission,
             connections: Slab::new(),
-            sessions: HashMap::new(),
-            by_id: HashMap::new(),
+            sessions: BTreeMap::new(),
+            by_id: BTreeMap::new(),
             last_session: 0,
             tickets: Slab::new(),
             tags: Slab::new(),
-            releases: HashMap::new(),
+            releases: BTreeMap::new(),
             commands: Vec::new(),
             touched: Vec::new(),
             closing: false,

@@ -1,8 +1,8 @@
 //! Sessions: one for each holder. They outlive their connections.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
 use witlock_engine::bounds::{KEYS_PER_HOLDER, RECONNECT};
 use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
 
@@ -24,15 +24,17 @@ const AFTERWARDS: Nanoseconds = millis(1_000);
 #[derive(Debug)]
 pub(super) struct Session {
     pub id: u128,
+    /// The latest of its entries.
+    entry: u64,
     /// Where it is, and by what number it goes there.
     pub at: Option<(ConnectionId, u64)>,
     pub heard: Heard,
     /// The tickets of asks that wait.
-    pub asks: HashMap<u64, u64>,
+    pub asks: BTreeMap<u64, u64>,
     /// The longest ttl it asked for, in milliseconds.
     pub longest_ttl: u32,
     /// How leases ended while it was away, by their fences.
-    pub endings: HashMap<u64, How>,
+    pub endings: BTreeMap<u64, How>,
     /// When it is given up if it does not come back.
     gone_at: Nanoseconds,
 }
@@ -57,12 +59,22 @@ impl Server {
         }
         let key = u128::from_be_bytes(key);
         let known = self.by_id.get(&key).copied();
+        if known.is_some_and(|number| self.is_outdated(number, enter.entry)) {
+            self.dismiss(id, Reason::Replaced, "its session entered elsewhere since");
+            return self.detach(now, id);
+        }
         if let Some(number) = known {
             self.replace_connection(now, id, number);
         }
         let number = known.unwrap_or_else(|| self.add_session(key));
-        self.attach(id, own, number);
+        self.attach(id, own, number, enter.entry);
         self.bring_back(number, known.is_some(), enter);
+    }
+
+    /// Whether an entry was read late: the client has given up its connection.
+    fn is_outdated(&self, number: u64, entry: u64) -> bool {
+        let latest = self.sessions.get(&number).map(|session| session.entry);
+        latest.is_some_and(|latest| entry <= latest)
     }
 
     /// A session has one connection: an older one is closed, with all it had not
@@ -91,11 +103,12 @@ impl Server {
         let number = self.base | self.last_session;
         let session = Session {
             id,
+            entry: 0,
             at: None,
             heard: Heard::default(),
-            asks: HashMap::new(),
+            asks: BTreeMap::new(),
             longest_ttl: 0,
-            endings: HashMap::new(),
+            endings: BTreeMap::new(),
             gone_at: Nanoseconds::MAX,
         };
         self.sessions.insert(number, session);
@@ -103,11 +116,12 @@ impl Server {
         number
     }
 
-    fn attach(&mut self, id: ConnectionId, own: u64, number: u64) {
+    fn attach(&mut self, id: ConnectionId, own: u64, number: u64, entry: u64) {
         let Some(session) = self.sessions.get_mut(&number) else {
             return;
         };
         session.at = Some((id, own));
+        session.entry = entry;
         session.gone_at = Nanoseconds::MAX;
         if let Some(connection) = self.connections.get_mut(id.0) {
             connection.sessions.insert(own, number);

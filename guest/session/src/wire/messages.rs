@@ -219,6 +219,10 @@ pub struct Enter {
     /// Keys it may wait for at a time; the same.
     #[prost(uint32, optional, tag = "5")]
     pub max_waiting: ::core::option::Option<u32>,
+    /// Counts the connections at which it enters, from 1. One that is read after a
+    /// later one changes nothing: its connection is closed.
+    #[prost(uint64, tag = "6")]
+    pub entry: u64,
 }
 /// Ends the session: all its keys are let go. Answered by `left`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
