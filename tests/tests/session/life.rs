@@ -12,6 +12,7 @@ const ACTS: usize = 150;
 /// The longest ttl that is asked for, in milliseconds.
 const LONGEST_TTL: u32 = 6_000;
 
+/// Some clients, each with two sessions at most.
 pub struct Life {
     world: World,
     /// By client: its sessions.
@@ -86,7 +87,6 @@ impl Life {
         self.numbers += 1;
         let asked = Asked {
             client,
-            session,
             key,
             state: State::Waiting,
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use witlock_engine::{Command, Engine, Event as Done_, OpenSession, Refusal, Seed};
+use witlock_engine::{Command, Engine, Event as Did, OpenSession, Refusal, Seed};
 use witlock_session::client::{Client, Ending, Event, Identity, Wants};
 use witlock_session::server::{Admission, Event as Told, Server, Trust};
 use witlock_session::wire::refused::Why;
@@ -44,13 +44,14 @@ pub enum State {
     Over,
 }
 
+/// An ask, and the lease that came of it.
 pub struct Asked {
     pub client: usize,
-    pub session: u64,
     pub key: &'static str,
     pub state: State,
 }
 
+/// A process with a clock of its own, and its client.
 pub struct Machine {
     pub client: Client,
     /// By how many 200ths its clock goes faster than the store's.
@@ -59,6 +60,7 @@ pub struct Machine {
     pub pipe: Option<usize>,
 }
 
+/// All of it.
 pub struct World {
     pub random: fastrand::Rng,
     pub now: u64,
@@ -70,8 +72,9 @@ pub struct World {
     acts: BTreeMap<(u64, u64), Act>,
     serial: u64,
     next_step: Option<u64>,
-    /// What the store holds: key and fence by ticket.
+    /// What was asked of the engine: keys by ticket.
     tickets: HashMap<u64, &'static str>,
+    /// What the store gave and did not end: keys and fences by ticket.
     live: HashMap<u64, (&'static str, u64)>,
     pub asks: HashMap<u64, Asked>,
     pub done: Done,
@@ -329,9 +332,6 @@ impl World {
 
     fn step(&mut self, commands: Vec<Command<'static>>) {
         let mut commands = commands;
-        if std::env::var_os("TRACE").is_some() {
-            println!("{} commands {commands:?}", self.now / MS);
-        }
         for command in &commands {
             if let Command::Hold(hold) = command {
                 let key = KEYS
@@ -356,12 +356,9 @@ impl World {
         }
     }
 
-    fn tell(&mut self, event: Done_) {
-        if std::env::var_os("TRACE").is_some() {
-            println!("{} engine {event:?}", self.now / MS);
-        }
+    fn tell(&mut self, event: Did) {
         let told = match event {
-            Done_::Granted(grant) => {
+            Did::Granted(grant) => {
                 let key = self.tickets[&grant.ticket];
                 self.live.insert(grant.ticket, (key, grant.lease.fence));
                 Told::Granted {
@@ -370,7 +367,7 @@ impl World {
                     revoked: grant.revoked,
                 }
             }
-            Done_::Refused { ticket, why } => Told::Refused {
+            Did::Refused { ticket, why } => Told::Refused {
                 ticket,
                 why: match why {
                     Refusal::InUse => Why::InUse,
@@ -380,27 +377,24 @@ impl World {
                 },
                 text: String::new(),
             },
-            Done_::Ended { ticket, how } => {
+            Did::Ended { ticket, how } => {
                 self.live.remove(&ticket);
                 Told::Ended { ticket, how }
             }
-            Done_::Superseded(ticket) => {
+            Did::Superseded(ticket) => {
                 self.live.remove(&ticket);
                 Told::Superseded(ticket)
             }
-            Done_::Renewed { tag, .. } => Told::Renewed { tag },
-            Done_::NotHeld { tag } => Told::NotHeld { tag },
-            Done_::Fine { tag } => Told::Fine { tag },
-            Done_::FencesLow { .. } => return,
+            Did::Renewed { tag, .. } => Told::Renewed { tag },
+            Did::NotHeld { tag } => Told::NotHeld { tag },
+            Did::Fine { tag } => Told::Fine { tag },
+            Did::FencesLow { .. } => return,
             other => panic!("{other:?}"),
         };
         self.server.told(self.now, told);
     }
 
     fn note(&mut self, event: Event) {
-        if std::env::var_os("TRACE").is_some() {
-            println!("{} client {event:?}", self.now / MS);
-        }
         match event {
             Event::Granted { ask, lease } => {
                 let asked = self.asks.get_mut(&ask).expect("asked");
