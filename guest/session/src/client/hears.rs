@@ -1,8 +1,8 @@
 //! What the server says.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::asks::Phase;
 use super::{Client, Ending, Event};
 use crate::Nanoseconds;
 use crate::wire::ended::How;
@@ -102,20 +102,10 @@ impl Client {
 
     /// What is held is lost, though its keys go on only as they are let go.
     fn store_closed(&mut self) {
-        let held = self
-            .asks
-            .iter()
-            .filter(|(_, ask)| matches!(ask.phase, Phase::Held(_)));
-        let held: alloc::vec::Vec<u64> = held.map(|(number, _)| *number).collect();
-        for number in held {
+        let all: Vec<u64> = self.asks.keys().copied().collect();
+        for number in all {
+            // Each does what it says to asks of its own phase only.
             self.close_lease(number);
-        }
-        let waiting = self
-            .asks
-            .iter()
-            .filter(|(_, ask)| matches!(ask.phase, Phase::Waiting(_)));
-        let waiting: alloc::vec::Vec<u64> = waiting.map(|(number, _)| *number).collect();
-        for number in waiting {
             self.refuse(number, wire::refused::Why::Closed, String::new());
         }
     }

@@ -117,7 +117,6 @@ impl Client {
     /// A connection was made.
     pub fn connected(&mut self, now: Nanoseconds) {
         self.link.state = State::Greeting;
-        self.link.frames = Frames::default();
         let hello = Hello {
             version: VERSION,
             token: self.identity.token.clone(),

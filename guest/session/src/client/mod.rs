@@ -171,9 +171,7 @@ impl Client {
     /// Asks something of an operator's.
     pub fn question(&mut self, now: Nanoseconds, tag: u64, body: to_store::Body) {
         if !self.link.is_up() {
-            let answer = None;
-            self.events.push(Event::Answered { tag, answer });
-            return;
+            return self.unanswered(tag);
         }
         self.questions.insert(tag, now.saturating_add(ANSWER_WAIT));
         self.say(now, 0, body);
@@ -197,15 +195,13 @@ impl Client {
     }
 
     fn give_up_questions(&mut self, now: Nanoseconds) {
-        let is_up = self.link.is_up();
-        let events = &mut self.events;
-        self.questions.retain(|tag, at| {
-            let stays = is_up && *at > now;
-            if !stays {
-                let (tag, answer) = (*tag, None);
-                events.push(Event::Answered { tag, answer });
-            }
-            stays
-        });
+        let over = self.questions.extract_if(.., |_, at| *at <= now);
+        let over: Vec<u64> = over.map(|(tag, _)| tag).collect();
+        over.into_iter().for_each(|tag| self.unanswered(tag));
+    }
+
+    fn unanswered(&mut self, tag: u64) {
+        let answer = None;
+        self.events.push(Event::Answered { tag, answer });
     }
 }

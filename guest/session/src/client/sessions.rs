@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::asks::Phase;
-use super::{Client, Ending, Event};
+use super::{Client, Ending};
 use crate::Nanoseconds;
 use crate::wire::refused::Why;
 use crate::wire::to_store::Body;
@@ -135,9 +135,8 @@ impl Client {
 
     /// Brings every session back that a server may know or that asks for something.
     pub(super) fn come_back(&mut self, now: Nanoseconds) {
-        let mut back: Vec<u64> = self.sessions.keys().copied().collect();
         // In the order in which they were opened: lines form anew in this order.
-        back.sort_unstable();
+        let back: Vec<u64> = self.sessions.keys().copied().collect();
         for number in back {
             let Some(session) = self.sessions.get(&number) else {
                 continue;
@@ -174,8 +173,7 @@ impl Client {
             session.entered = false;
         }
         for (tag, _) in core::mem::take(&mut self.questions) {
-            let answer = None;
-            self.events.push(Event::Answered { tag, answer });
+            self.unanswered(tag);
         }
     }
 }

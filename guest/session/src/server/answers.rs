@@ -99,8 +99,7 @@ impl Server {
             return;
         };
         let how = holder.endings.remove(&fence).unwrap_or(How::Unknown);
-        let how = how.into();
-        self.tell(session, Body::Ended(wire::Ended { fence, how }));
+        self.say_ended(session, fence, how);
     }
 
     fn holdings(&mut self, tag: u64, items: Vec<Listed<wire::Holding>>, next: Option<u64>) {

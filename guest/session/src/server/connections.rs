@@ -98,38 +98,26 @@ impl Server {
             return true;
         };
         connection.touched = false;
-        if out.is_empty() {
-            core::mem::swap(&mut connection.out, out);
-        } else {
-            out.append(&mut connection.out);
-        }
+        out.append(&mut connection.out);
         connection.over
     }
 
     /// Says something to a connection; who doesn't read is cut off.
     pub(super) fn say(&mut self, id: ConnectionId, session: u64, echo: u64, body: Body) {
-        let Some(connection) = self.connections.get_mut(id.0).filter(|c| !c.over) else {
-            return;
-        };
         let body = Some(body);
         let message = ToClient {
             session,
             echo,
             body,
         };
-        wire::put(&message, &mut connection.out);
-        let waits = connection.out.len();
-        self.touch(id);
-        if waits > OUT_BYTES {
+        let put = self.put(id, &message);
+        if put.is_some_and(|connection| connection.out.len() > OUT_BYTES) {
             self.dismiss(id, Reason::Slow, "what was sent is not read");
         }
     }
 
     /// Says why, and closes the connection.
     pub(super) fn dismiss(&mut self, id: ConnectionId, reason: Reason, text: &str) {
-        let Some(connection) = self.connections.get_mut(id.0).filter(|c| !c.over) else {
-            return;
-        };
         let goodbye = wire::Goodbye {
             reason: reason.into(),
             text: text.into(),
@@ -139,17 +127,20 @@ impl Server {
             body,
             ..ToClient::default()
         };
-        wire::put(&message, &mut connection.out);
-        connection.over = true;
-        self.touch(id);
+        if let Some(connection) = self.put(id, &message) {
+            connection.over = true;
+        }
     }
 
-    fn touch(&mut self, id: ConnectionId) {
-        if let Some(connection) = self.connections.get_mut(id.0)
-            && !core::mem::replace(&mut connection.touched, true)
-        {
+    /// Puts a message behind what is to be sent; nothing to a connection that is
+    /// over.
+    fn put(&mut self, id: ConnectionId, message: &ToClient) -> Option<&mut Connection> {
+        let connection = self.connections.get_mut(id.0).filter(|c| !c.over)?;
+        wire::put(message, &mut connection.out);
+        if !core::mem::replace(&mut connection.touched, true) {
             self.touched.push(id);
         }
+        Some(connection)
     }
 
     pub(super) fn check_silence(&mut self, now: Nanoseconds, id: ConnectionId) {

@@ -23,17 +23,17 @@ use witlock_engine::{Command, Ending, LeaseId};
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
 
-use crate::Nanoseconds;
 use crate::wire::{self, goodbye::Reason, to_client::Body};
+use crate::{Nanoseconds, millis};
 use connections::Connection;
 use sessions::Session;
 use tickets::{Tag, Ticket};
 
 /// How long a connection may be silent: clients say something every 5 s.
-pub const SILENCE: Nanoseconds = 15 * SECOND;
+pub const SILENCE: Nanoseconds = millis(15_000);
 
 /// How long a connection has for its hello.
-pub const HELLO_WAIT: Nanoseconds = 5 * SECOND;
+pub const HELLO_WAIT: Nanoseconds = millis(5_000);
 
 /// Bytes that may wait for a reader: some pages of a listing. Past it the reader
 /// is cut off, rather than others slowed down.
@@ -45,8 +45,6 @@ pub const SESSIONS_PER_CONNECTION: usize = 10_000;
 /// Asks of one connection that are not answered: as many as ten holders may wait
 /// for.
 pub const WAITING_PER_CONNECTION: usize = 100_000;
-
-const SECOND: Nanoseconds = 1_000_000_000;
 
 /// One thing that the engine did, as far as a server's sessions see it.
 #[derive(Debug, Clone, PartialEq)]

@@ -231,13 +231,11 @@ impl Server {
             Some(away) if away.at.is_none() => {
                 away.endings.insert(fence, how);
             }
-            _ => self.tell(
-                session,
-                Body::Ended(wire::Ended {
-                    fence,
-                    how: how.into(),
-                }),
-            ),
+            _ => self.say_ended(session, fence, how),
         }
+    }
+    pub(super) fn say_ended(&mut self, session: u64, fence: u64, how: How) {
+        let how = how.into();
+        self.tell(session, Body::Ended(wire::Ended { fence, how }));
     }
 }
