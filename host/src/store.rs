@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::clock::{BootClock, Clock};
-use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
 use crate::connector::Connector;
+use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
 use crate::error::{ConnectError, OpenError};
 use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
 use crate::grace::Grace;

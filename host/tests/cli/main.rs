@@ -4,6 +4,7 @@ mod async_guests;
 mod child;
 mod errors;
 mod exits;
+mod guardian;
 mod guests;
 mod instances;
 mod signals;
