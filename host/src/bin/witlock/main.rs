@@ -5,6 +5,8 @@ mod args;
 mod breaking;
 mod codes;
 mod command;
+#[cfg(unix)]
+mod dispositions;
 mod entries;
 mod epochs;
 #[cfg(unix)]
@@ -15,8 +17,6 @@ mod instances;
 mod lease_id;
 mod load;
 mod ls;
-#[cfg(unix)]
-mod masks;
 mod reach;
 mod run;
 mod signals;

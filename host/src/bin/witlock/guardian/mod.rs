@@ -20,7 +20,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use witlock::clock::{BootClock, Clock};
 
 use crate::codes::{self, Failure};
-use crate::masks;
+use crate::dispositions;
 use group::Group;
 use watch::Watch;
 
@@ -44,7 +44,7 @@ type Orders = Lines<BufReader<UnixStream>>;
 
 /// Guards the command to its end. What there is to say is told to the wrapper.
 pub fn run(args: &Guardian) -> Result<u8> {
-    masks::hear_nothing();
+    dispositions::outlast_signals();
     let wrapper = adopt(args.wrapper).context("this is for `witlock hold` to start")?;
     let mut orders = BufReader::new(wrapper.try_clone()?).lines();
     let Some(Order::Until(moments)) = next(&mut orders) else {

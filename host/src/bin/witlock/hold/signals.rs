@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::masks;
+use crate::dispositions;
 
 /// Those that end a process which only waits for its key.
 const ENDING: [SignalKind; 4] = [
@@ -37,7 +37,7 @@ impl Signals {
     pub fn catch() -> io::Result<Signals> {
         let all = ENDING.iter().chain(&OTHERS);
         let all = all.copied().chain([go_on()]);
-        let heard = all.filter(|kind| !masks::is_ignored(kind.as_raw_value()));
+        let heard = all.filter(|kind| !dispositions::is_ignored(kind.as_raw_value()));
         heard
             .map(|kind| Ok((kind.as_raw_value(), signal(kind)?)))
             .collect::<io::Result<_>>()

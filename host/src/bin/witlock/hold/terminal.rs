@@ -6,7 +6,7 @@ use std::io::{IsTerminal, stdin};
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process};
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use crate::masks;
+use crate::dispositions;
 
 pub struct Terminal {
     /// Our own process group.
@@ -17,10 +17,7 @@ impl Terminal {
     /// The terminal of this process, if that is its standard input.
     pub fn ours() -> Option<Terminal> {
         let has_one = stdin().is_terminal() && tcgetpgrp(stdin()).is_ok();
-        has_one.then(|| {
-            masks::may_set_foreground();
-            Terminal { ours: getpgrp() }
-        })
+        has_one.then(|| Terminal { ours: getpgrp() })
     }
 
     /// Puts the command in the foreground in our place, if we are there.
@@ -45,6 +42,6 @@ impl Terminal {
 fn move_foreground(from: Pid, to: Pid) {
     if tcgetpgrp(stdin()) == Ok(from) {
         // Refused where the command ended just now, or the terminal went.
-        let _ = tcsetpgrp(stdin(), to);
+        let _ = dispositions::from_background(|| tcsetpgrp(stdin(), to));
     }
 }
