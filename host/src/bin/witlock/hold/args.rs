@@ -62,7 +62,7 @@ Examples:
   One deployment at a time, the others in line for up to five minutes:
       witlock hold deploy production --store ./locks --wait 5m -- ./deploy.sh
   A cron job that is not run twice at once:
-      witlock hold jobs cleanup --connect tcp:10.0.0.5:7411 --try -- ./cleanup.sh
+      witlock hold jobs cleanup --connect tcp:127.0.0.1:7411 --try -- ./cleanup.sh
   At most three downloads:
       witlock hold downloads mirror --store ./locks --limit 3 -- wget URL
 
