@@ -14,6 +14,7 @@ use crate::spans::span;
 /// command has ended. The store is one that `witlock serve` serves.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, verbatim_doc_comment)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "there it is refused"))]
 pub struct Hold {
     /// The lock's name, or with --limit the semaphore's
     #[arg(value_name = "LOCK")]

@@ -142,12 +142,13 @@ impl<'a> Held<'a> {
 
     /// Kills the command, for nobody else would in time.
     fn end_unguarded(&self) -> Failure {
-        if let Some(group) = self.group {
-            // The guardian was its parent: it is nobody else's group before
-            // another has reaped it.
-            let _ = kill_process_group(group, Signal::KILL);
-            until_gone(group);
-        }
+        let Some(group) = self.group else {
+            let why = anyhow!("the guardian died before it had started the command");
+            return Failure::new(codes::BROKEN_OURSELVES, why);
+        };
+        // The number may be another's only once all of the group have ended.
+        let _ = kill_process_group(group, Signal::KILL);
+        until_gone(group);
         let why = anyhow!("the guardian of the command died; the command was killed");
         Failure::new(codes::LOST, why)
     }
