@@ -6,7 +6,9 @@ use crate::clock::{BootClock, Clock};
 use crate::error::ConnectError;
 use crate::store::Store;
 
-/// How a store is reached that another process serves.
+/// How a store is reached that another process serves. Not built yet: every
+/// attempt is refused.
+#[doc(hidden)]
 #[must_use = "nothing is reached until `connect` is called"]
 pub struct Connector {
     address: String,

@@ -100,6 +100,7 @@ impl Store {
     /// # Errors
     ///
     /// If nobody serves a store there.
+    #[doc(hidden)]
     pub fn connect(address: &str) -> Result<Store, ConnectError> {
         Connector::new(address).connect()
     }

@@ -3,7 +3,7 @@
 
 use alloc::string::String;
 
-use crate::{Milliseconds, Nanoseconds};
+use crate::{Milliseconds, Nanoseconds, Options};
 
 /// Bytes of a lock's or semaphore's name: it is written into code and
 /// configuration, and shown in listings.
@@ -115,8 +115,21 @@ pub enum TooMany {
     WaitedFor(u32),
 }
 
+/// Checks what a lock, or a semaphore with a limit, is opened with.
+///
+/// # Errors
+///
+/// The first that is out of its bounds.
+pub fn check(of: &str, with: Option<u32>, options: &Options) -> Result<(), Invalid> {
+    name(of)?;
+    with.map_or(Ok(()), limit)?;
+    options.ttl.map_or(Ok(()), ttl)?;
+    options.max_hold.map_or(Ok(()), max_hold)?;
+    options.label.as_deref().map_or(Ok(()), label)
+}
+
 /// Checks a lock's name.
-pub(crate) fn name(name: &str) -> Result<(), Invalid> {
+fn name(name: &str) -> Result<(), Invalid> {
     if name.is_empty() || name.len() > NAME_BYTES {
         return Err(Invalid::NameLength(name.len()));
     }
@@ -124,7 +137,7 @@ pub(crate) fn name(name: &str) -> Result<(), Invalid> {
 }
 
 /// Checks a label.
-pub(crate) fn label(label: &str) -> Result<(), Invalid> {
+fn label(label: &str) -> Result<(), Invalid> {
     if label.len() > LABEL_BYTES {
         return Err(Invalid::LabelLength(label.len()));
     }
@@ -133,7 +146,11 @@ pub(crate) fn label(label: &str) -> Result<(), Invalid> {
 
 /// Checks a key. Any text will do, NUL included: keys are compared byte for
 /// byte and never shown without quotes.
-pub(crate) fn key(key: &str) -> Result<(), Invalid> {
+///
+/// # Errors
+///
+/// If it is empty or too long.
+pub fn key(key: &str) -> Result<(), Invalid> {
     match key.len() {
         1..=KEY_BYTES => Ok(()),
         bytes => Err(Invalid::KeyLength(bytes)),
@@ -141,7 +158,7 @@ pub(crate) fn key(key: &str) -> Result<(), Invalid> {
 }
 
 /// Checks a semaphore's limit.
-pub(crate) fn limit(limit: u32) -> Result<(), Invalid> {
+fn limit(limit: u32) -> Result<(), Invalid> {
     match limit {
         1..=SEMAPHORE_LIMIT => Ok(()),
         _ => Err(Invalid::Limit(limit)),
@@ -149,7 +166,7 @@ pub(crate) fn limit(limit: u32) -> Result<(), Invalid> {
 }
 
 /// Checks a ttl.
-pub(crate) fn ttl(ttl: Milliseconds) -> Result<(), Invalid> {
+fn ttl(ttl: Milliseconds) -> Result<(), Invalid> {
     match ttl {
         TTL_LEAST..=TTL_MOST => Ok(()),
         _ => Err(Invalid::Ttl(ttl)),
@@ -157,7 +174,7 @@ pub(crate) fn ttl(ttl: Milliseconds) -> Result<(), Invalid> {
 }
 
 /// Checks a max-hold.
-pub(crate) fn max_hold(max_hold: Milliseconds) -> Result<(), Invalid> {
+fn max_hold(max_hold: Milliseconds) -> Result<(), Invalid> {
     match max_hold {
         0 => Err(Invalid::MaxHold),
         _ => Ok(()),

@@ -1,7 +1,6 @@
 //! Fences that outlast the process: ranges reserved before they are given.
 
 mod memory;
-mod ranges;
 mod redb;
 mod reserve;
 
@@ -10,10 +9,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 pub use memory::MemoryFences;
-pub use ranges::FENCE_END;
 pub use redb::RedbFences;
 pub use reserve::next_range;
 pub(crate) use reserve::{Reserver, first_fence};
+pub use witlock_engine::bounds::FENCE_END;
 
 /// Where a store keeps how far its fences have got.
 ///

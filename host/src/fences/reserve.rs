@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::time::SystemTime;
 
-use super::ranges::{self, OPENING_RESERVE, next_count};
+use witlock_engine::ranges::{self, OPENING_RESERVE, next_count};
+
 use super::{FenceError, FenceStorage};
 
 /// The next range above `high_water`, the largest fence ever reserved (0 if
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
     use crate::driver::lock;
     use crate::fences::MemoryFences;
-    use crate::fences::ranges::{CLOCK_FROM, FENCES_PER_SECOND, LARGEST_RESERVE};
+    use witlock_engine::ranges::{CLOCK_FROM, FENCES_PER_SECOND, LARGEST_RESERVE};
 
     // LOCK-02, case F1
     #[test]

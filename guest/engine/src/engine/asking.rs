@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::{Asked, Engine};
 use crate::bounds::{self, Invalid, TTL_DEFAULT, TooMany, WAIT_DEFAULT, WAITERS_PER_KEY};
-use crate::command::{Check, Hold, Options};
+use crate::command::{Check, Hold};
 use crate::event::{Event, Refusal};
 use crate::keys::KeyName;
 use crate::slab::Place;
@@ -26,7 +26,7 @@ impl Engine {
     pub(super) fn check(&mut self, check: &Check) {
         let tag = check.tag;
         self.events.push(
-            match check_terms(&check.name, check.limit, &check.options) {
+            match bounds::check(&check.name, check.limit, &check.options) {
                 Ok(()) => Event::Fine { tag },
                 Err(why) => Event::Invalid { tag, why },
             },
@@ -246,15 +246,7 @@ impl Engine {
 }
 
 fn check_hold(hold: &Hold) -> Result<(), Refusal> {
-    check_terms(&hold.name, hold.limit, &hold.options)
+    bounds::check(&hold.name, hold.limit, &hold.options)
         .and_then(|()| bounds::key(&hold.key))
         .map_err(Refusal::Invalid)
-}
-
-fn check_terms(name: &str, limit: Option<u32>, options: &Options) -> Result<(), Invalid> {
-    bounds::name(name)?;
-    limit.map_or(Ok(()), bounds::limit)?;
-    options.ttl.map_or(Ok(()), bounds::ttl)?;
-    options.max_hold.map_or(Ok(()), bounds::max_hold)?;
-    options.label.as_deref().map_or(Ok(()), bounds::label)
 }

@@ -219,6 +219,10 @@ pub struct Enter {
     /// Keys it may wait for at a time; the same.
     #[prost(uint32, optional, tag = "5")]
     pub max_waiting: ::core::option::Option<u32>,
+    /// Counts the connections at which it enters, from 1. One that is read after a
+    /// later one changes nothing: its connection is closed.
+    #[prost(uint64, tag = "6")]
+    pub entry: u64,
 }
 /// Ends the session: all its keys are let go. Answered by `left`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -267,6 +271,10 @@ pub struct Granted {
     pub ask: u64,
     #[prost(message, optional, tag = "2")]
     pub lease: ::core::option::Option<Lease>,
+    /// How long its max-hold still is, in nanoseconds from when it was dated, if it
+    /// has one.
+    #[prost(uint64, optional, tag = "3")]
+    pub max_hold: ::core::option::Option<u64>,
 }
 /// The key is not given; nothing is kept of the ask.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -26,7 +26,8 @@ pub struct Held<'a> {
     terminal: Option<Terminal>,
     /// How long before the deadline the command is asked to end.
     grace: u64,
-    moments: Moments,
+    /// The lease's deadline, as the guardian knows it.
+    deadline: Option<u64>,
     /// The command's process group, once it runs.
     group: Option<Pid>,
     is_over: bool,
@@ -47,7 +48,7 @@ impl<'a> Held<'a> {
             signals,
             terminal: Terminal::ours(),
             grace,
-            moments: moments(lease, grace),
+            deadline: lease.deadline(),
             group: None,
             is_over: false,
         }
@@ -56,7 +57,7 @@ impl<'a> Held<'a> {
     /// Runs the command, and gives its exit code once it ended and the key is
     /// released.
     pub async fn run(mut self) -> Result<u8, Failure> {
-        self.guardian.tell(Order::Until(self.moments)).await;
+        self.guardian.tell(Order::Until(self.moments())).await;
         let ended = self.until_ended().await;
         if let (Some(terminal), Some(group)) = (&self.terminal, self.group) {
             terminal.take_from(group);
@@ -69,7 +70,6 @@ impl<'a> Held<'a> {
 
     async fn until_ended(&mut self) -> Result<u8, Failure> {
         loop {
-            let seen = Some(self.moments.kill);
             tokio::select! {
                 news = self.guardian.news() => match news {
                     None => return Err(self.end_unguarded()),
@@ -80,7 +80,7 @@ impl<'a> Held<'a> {
                     Some(news) => self.hear(news).await,
                 },
                 signal = self.signals.next() => self.give_on(signal).await,
-                () = self.lease.until_renewed(seen), if !self.is_over => self.look().await,
+                () = self.lease.until_renewed(self.deadline), if !self.is_over => self.look().await,
             }
         }
     }
@@ -120,16 +120,25 @@ impl<'a> Held<'a> {
     /// Tells the guardian what became of the lease.
     async fn look(&mut self) {
         self.is_over = self.lease.ended().is_some();
-        self.moments = if self.is_over {
-            let now = BootClock.now();
-            Moments {
-                term: now,
-                kill: self.moments.kill.min(now + nanoseconds(LAST)),
-            }
+        if self.is_over {
+            let last = BootClock.now() + nanoseconds(LAST);
+            self.deadline = Some(self.deadline.map_or(last, |deadline| deadline.min(last)));
+            // It is to be asked at once.
+            self.grace = u64::MAX;
         } else {
-            moments(self.lease, self.grace)
-        };
-        self.guardian.tell(Order::Until(self.moments)).await;
+            self.deadline = self.lease.deadline();
+        }
+        self.guardian.tell(Order::Until(self.moments())).await;
+    }
+
+    /// When the command is to end unless the lease is renewed.
+    fn moments(&self) -> Moments {
+        // Leases over a connection have one.
+        let kill = self.deadline.unwrap_or(u64::MAX);
+        Moments {
+            term: kill.saturating_sub(self.grace),
+            kill,
+        }
     }
 
     fn why_terminating(&self) -> String {
@@ -169,15 +178,6 @@ fn lost(how: Ending) -> Failure {
          beside another holder"
     );
     Failure::new(codes::LOST, why)
-}
-
-fn moments(lease: &Lease, grace: u64) -> Moments {
-    // Leases over a connection have one.
-    let kill = lease.deadline().unwrap_or(u64::MAX);
-    Moments {
-        term: kill.saturating_sub(grace),
-        kill,
-    }
 }
 
 fn nanoseconds(span: Duration) -> u64 {

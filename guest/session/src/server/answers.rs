@@ -1,0 +1,152 @@
+//! What the engine did, told to whom it concerns.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use witlock_engine::{Counts, Ending, LeaseId};
+
+use super::tickets::Tag;
+use super::{ConnectionId, Event, Listed, Server};
+use crate::Nanoseconds;
+use crate::wire::ended::How;
+use crate::wire::to_client::Body;
+use crate::wire::{self, Renewed};
+
+impl Server {
+    /// The engine did something, in a step of this moment.
+    pub fn told(&mut self, dated: Nanoseconds, event: Event) {
+        match event {
+            Event::Granted {
+                ticket,
+                lease,
+                revoked,
+            } => {
+                let max_hold = revoked.map(|at| at.saturating_sub(dated));
+                self.granted(dated, ticket, lease, max_hold);
+            }
+            Event::Refused { ticket, why, text } => {
+                if let Some(ticket) = self.take_ticket(ticket) {
+                    self.refuse(ticket.session, ticket.ask, why, text);
+                }
+            }
+            Event::Ended { ticket, how } => self.ended(ticket, how),
+            Event::Superseded(ticket) => {
+                self.take_ticket(ticket);
+            }
+            Event::Renewed { tag } => self.renewed(dated, tag),
+            Event::NotHeld { tag } => self.not_held(tag),
+            Event::Fine { tag } => {
+                self.answer_operator(tag, |tag| Body::Broke(wire::Broke { tag, held: true }))
+            }
+            Event::Holdings { tag, items, next } => self.holdings(tag, items, next),
+            Event::Waiters { tag, items, next } => self.waiters(tag, items, next),
+            Event::Counted { tag, counts } => {
+                self.answer_operator(tag, |tag| Body::Counted(counted(tag, counts)));
+            }
+        }
+    }
+
+    fn granted(&mut self, dated: Nanoseconds, number: u64, lease: LeaseId, max_hold: Option<u64>) {
+        let Some(ticket) = self.ticket(number) else {
+            return;
+        };
+        ticket.fence = Some(lease.fence);
+        let ticket = *ticket;
+        self.forget_ask(ticket, number);
+        let granted = wire::Granted {
+            ask: ticket.ask,
+            lease: Some(lease.into()),
+            max_hold,
+        };
+        self.tell_dated(ticket.session, Some(dated), Body::Granted(granted));
+    }
+
+    fn ended(&mut self, number: u64, how: Ending) {
+        let Some(ticket) = self.take_ticket(number) else {
+            return;
+        };
+        let Some(fence) = ticket.fence else { return };
+        let release = self.releases.get(&(ticket.session, fence)).copied();
+        release.and_then(|tag| self.take_tag(tag));
+        self.tell_ended(ticket.session, fence, how_of(how));
+    }
+
+    fn renewed(&mut self, dated: Nanoseconds, tag: u64) {
+        if let Some(Tag::Renew { session, fence }) = self.take_tag(tag) {
+            self.tell_dated(session, Some(dated), Body::Renewed(Renewed { fence }));
+        }
+    }
+
+    fn not_held(&mut self, tag: u64) {
+        match self.take_tag(tag) {
+            Some(Tag::Renew { session, fence } | Tag::Release { session, fence }) => {
+                self.tell_lost(session, fence);
+            }
+            Some(Tag::Operator { connection, own }) => {
+                let broke = wire::Broke {
+                    tag: own,
+                    held: false,
+                };
+                self.say(ConnectionId(connection), 0, 0, Body::Broke(broke));
+            }
+            Some(Tag::Resume) | None => {}
+        }
+    }
+
+    /// A lease was named that is not held, or not by this id.
+    fn tell_lost(&mut self, session: u64, fence: u64) {
+        let Some(holder) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let how = holder.endings.remove(&fence).unwrap_or(How::Unknown);
+        let how = how.into();
+        self.tell(session, Body::Ended(wire::Ended { fence, how }));
+    }
+
+    fn holdings(&mut self, tag: u64, items: Vec<Listed<wire::Holding>>, next: Option<u64>) {
+        let items = items.into_iter().map(|listed| wire::Holding {
+            client: self.client_of(listed.session).map(ToString::to_string),
+            ..listed.item
+        });
+        let items = items.collect();
+        self.answer_operator(tag, |tag| {
+            Body::Holdings(wire::Holdings { tag, items, next })
+        });
+    }
+
+    fn waiters(&mut self, tag: u64, items: Vec<Listed<wire::Waiting>>, next: Option<(u64, u64)>) {
+        let items = items.into_iter().map(|listed| wire::Waiting {
+            client: self.client_of(listed.session).map(ToString::to_string),
+            ..listed.item
+        });
+        let items = items.collect();
+        let next = next.map(|(key, arrival)| wire::waiters::Cursor { key, arrival });
+        self.answer_operator(tag, |tag| Body::Waiters(wire::Waiters { tag, items, next }));
+    }
+
+    fn answer_operator(&mut self, tag: u64, body: impl FnOnce(u64) -> Body) {
+        if let Some(Tag::Operator { connection, own }) = self.take_tag(tag) {
+            self.say(ConnectionId(connection), 0, 0, body(own));
+        }
+    }
+}
+
+fn how_of(how: Ending) -> How {
+    match how {
+        Ending::Released => How::Released,
+        Ending::Expired => How::Expired,
+        Ending::Revoked => How::Revoked,
+        Ending::Broken => How::Broken,
+        Ending::Closed => How::Closed,
+    }
+}
+
+fn counted(tag: u64, counts: Counts) -> wire::Counted {
+    wire::Counted {
+        tag,
+        keys: counts.keys,
+        leases: counts.leases,
+        waiters: counts.waiters,
+        sessions: counts.sessions,
+    }
+}

@@ -1,0 +1,167 @@
+//! Connections: what arrives and leaves, and why one is closed.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{HELLO_WAIT, OUT_BYTES, SILENCE, Server, Trust};
+use crate::Nanoseconds;
+use crate::wire::goodbye::Reason;
+use crate::wire::to_client::Body;
+use crate::wire::{self, Frames, HELLO_BYTES, MESSAGE_BYTES, ToClient, ToStore};
+
+/// Names a connection of a server, as long as it lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ConnectionId(pub(super) usize);
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub trust: Trust,
+    /// Once its hello was heard, who it is.
+    pub client: Option<Client>,
+    /// The engine's numbers of its sessions, by its own.
+    pub sessions: BTreeMap<u64, u64>,
+    /// How many asks of its sessions are not answered.
+    pub waiting: usize,
+    frames: Frames,
+    out: Vec<u8>,
+    /// Whether it stands among the touched.
+    touched: bool,
+    /// Nothing more is read or said once this is set.
+    over: bool,
+    heard_at: Nanoseconds,
+}
+
+/// Who is at the other end.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub name: String,
+    pub is_operator: bool,
+}
+
+impl Server {
+    /// A new connection.
+    pub fn connected(&mut self, now: Nanoseconds, trust: Trust) -> ConnectionId {
+        let connection = Connection {
+            trust,
+            client: None,
+            sessions: BTreeMap::new(),
+            waiting: 0,
+            frames: Frames::default(),
+            out: Vec::new(),
+            touched: false,
+            over: false,
+            heard_at: now,
+        };
+        ConnectionId(self.connections.insert(connection))
+    }
+
+    /// The connection is gone: leases live on by their ttl, waiters keep their
+    /// places for 5 s.
+    pub fn disconnected(&mut self, now: Nanoseconds, id: ConnectionId) {
+        self.detach(now, id);
+        self.connections.try_remove(id.0);
+    }
+
+    /// Bytes arrived.
+    pub fn received(&mut self, now: Nanoseconds, id: ConnectionId, bytes: &[u8]) {
+        if let Some(connection) = self.connections.get_mut(id.0) {
+            connection.heard_at = now;
+            connection.frames.push(bytes);
+        }
+        while let Some(message) = self.next_message(id) {
+            self.hear(now, id, message);
+        }
+    }
+
+    fn next_message(&mut self, id: ConnectionId) -> Option<ToStore> {
+        let connection = self.connections.get_mut(id.0).filter(|c| !c.over)?;
+        let most = match connection.client {
+            Some(_) => MESSAGE_BYTES,
+            None => HELLO_BYTES,
+        };
+        match connection.frames.next(most) {
+            Ok(message) => message,
+            Err(malformed) => {
+                let text = alloc::format!("{malformed}");
+                self.dismiss(id, Reason::Malformed, &text);
+                None
+            }
+        }
+    }
+
+    /// Takes out what is to be sent; whether the connection is to be closed after
+    /// that. Of one that is gone there is nothing, and it is.
+    pub fn outgoing(&mut self, id: ConnectionId, out: &mut Vec<u8>) -> bool {
+        let Some(connection) = self.connections.get_mut(id.0) else {
+            return true;
+        };
+        connection.touched = false;
+        if out.is_empty() {
+            core::mem::swap(&mut connection.out, out);
+        } else {
+            out.append(&mut connection.out);
+        }
+        connection.over
+    }
+
+    /// Says something to a connection; who doesn't read is cut off.
+    pub(super) fn say(&mut self, id: ConnectionId, session: u64, echo: u64, body: Body) {
+        let Some(connection) = self.connections.get_mut(id.0).filter(|c| !c.over) else {
+            return;
+        };
+        let body = Some(body);
+        let message = ToClient {
+            session,
+            echo,
+            body,
+        };
+        wire::put(&message, &mut connection.out);
+        let waits = connection.out.len();
+        self.touch(id);
+        if waits > OUT_BYTES {
+            self.dismiss(id, Reason::Slow, "what was sent is not read");
+        }
+    }
+
+    /// Says why, and closes the connection.
+    pub(super) fn dismiss(&mut self, id: ConnectionId, reason: Reason, text: &str) {
+        let Some(connection) = self.connections.get_mut(id.0).filter(|c| !c.over) else {
+            return;
+        };
+        let goodbye = wire::Goodbye {
+            reason: reason.into(),
+            text: text.into(),
+        };
+        let body = Some(Body::Goodbye(goodbye));
+        let message = ToClient {
+            body,
+            ..ToClient::default()
+        };
+        wire::put(&message, &mut connection.out);
+        connection.over = true;
+        self.touch(id);
+    }
+
+    fn touch(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.connections.get_mut(id.0)
+            && !core::mem::replace(&mut connection.touched, true)
+        {
+            self.touched.push(id);
+        }
+    }
+
+    pub(super) fn check_silence(&mut self, now: Nanoseconds, id: ConnectionId) {
+        let Some(connection) = self.connections.get(id.0) else {
+            return;
+        };
+        let (may, text) = match connection.client {
+            Some(_) => (SILENCE, "nothing was heard for 15 s"),
+            None => (HELLO_WAIT, "no hello was heard for 5 s"),
+        };
+        if now.saturating_sub(connection.heard_at) >= may {
+            self.dismiss(id, Reason::Silent, text);
+        }
+    }
+}

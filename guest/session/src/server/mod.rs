@@ -1,0 +1,194 @@
+//! The server's side: what clients say becomes commands of the lock engine, and
+//! its events become answers.
+//!
+//! Who drives it hands in what arrives ([`Server::received`]) and what the engine
+//! did ([`Server::told`]), takes out the commands ([`Server::commands`]) and what
+//! is to be sent ([`Server::outgoing`]).
+
+mod admission;
+mod answers;
+mod connections;
+mod echo;
+mod says;
+mod sessions;
+mod tickets;
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use slab::Slab;
+use witlock_engine::{Command, Ending, LeaseId};
+
+pub use admission::{Admission, Trust};
+pub use connections::ConnectionId;
+
+use crate::Nanoseconds;
+use crate::wire::{self, goodbye::Reason, to_client::Body};
+use connections::Connection;
+use sessions::Session;
+use tickets::{Tag, Ticket};
+
+/// How long a connection may be silent: clients say something every 5 s.
+pub const SILENCE: Nanoseconds = 15 * SECOND;
+
+/// How long a connection has for its hello.
+pub const HELLO_WAIT: Nanoseconds = 5 * SECOND;
+
+/// Bytes that may wait for a reader: some pages of a listing. Past it the reader
+/// is cut off, rather than others slowed down.
+pub const OUT_BYTES: usize = 4 << 20;
+
+/// Sessions of one connection: as many as `witlock run` has instances.
+pub const SESSIONS_PER_CONNECTION: usize = 10_000;
+
+/// Asks of one connection that are not answered: as many as ten holders may wait
+/// for.
+pub const WAITING_PER_CONNECTION: usize = 100_000;
+
+const SECOND: Nanoseconds = 1_000_000_000;
+
+/// One thing that the engine did, as far as a server's sessions see it.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // as the events of the engine
+pub enum Event {
+    Granted {
+        ticket: u64,
+        lease: LeaseId,
+        revoked: Option<Nanoseconds>,
+    },
+    Refused {
+        ticket: u64,
+        why: wire::refused::Why,
+        text: String,
+    },
+    Ended {
+        ticket: u64,
+        how: Ending,
+    },
+    Superseded(u64),
+    Renewed {
+        tag: u64,
+    },
+    NotHeld {
+        tag: u64,
+    },
+    Fine {
+        tag: u64,
+    },
+    Holdings {
+        tag: u64,
+        items: Vec<Listed<wire::Holding>>,
+        next: Option<u64>,
+    },
+    Waiters {
+        tag: u64,
+        items: Vec<Listed<wire::Waiting>>,
+        next: Option<(u64, u64)>,
+    },
+    Counted {
+        tag: u64,
+        counts: witlock_engine::Counts,
+    },
+}
+
+/// An item of a listing, and whose it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<Item> {
+    /// The engine's number of the session.
+    pub session: u64,
+    /// The item, without its client.
+    pub item: Item,
+}
+
+/// All connections of a store, and their sessions.
+#[derive(Debug)]
+pub struct Server {
+    /// In front of every number that goes to the engine.
+    base: u64,
+    admission: Admission,
+    connections: Slab<Connection>,
+    sessions: BTreeMap<u64, Session>,
+    by_id: BTreeMap<u128, u64>,
+    last_session: u64,
+    tickets: Slab<Ticket>,
+    tags: Slab<Tag>,
+    /// The tags of releases under way, by session and fence.
+    releases: BTreeMap<(u64, u64), u64>,
+    commands: Vec<Command<'static>>,
+    /// Connections that have something to send, or are to be closed.
+    touched: Vec<ConnectionId>,
+    closing: bool,
+}
+
+impl Server {
+    /// A server without connections. Its sessions, tickets and tags have numbers
+    /// from `base` on, up to 2^48 of each.
+    pub fn new(base: u64, admission: Admission) -> Self {
+        Server {
+            base,
+            admission,
+            connections: Slab::new(),
+            sessions: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            last_session: 0,
+            tickets: Slab::new(),
+            tags: Slab::new(),
+            releases: BTreeMap::new(),
+            commands: Vec::new(),
+            touched: Vec::new(),
+            closing: false,
+        }
+    }
+
+    /// Takes out what the engine is to do, in its order.
+    pub fn commands(&mut self) -> Vec<Command<'static>> {
+        core::mem::take(&mut self.commands)
+    }
+
+    /// Takes out the connections that have something to send, or are to be
+    /// closed.
+    pub fn touched(&mut self) -> Vec<ConnectionId> {
+        core::mem::take(&mut self.touched)
+    }
+
+    /// The store closed: clients are told, and may let go what they held.
+    pub fn close(&mut self) {
+        self.closing = true;
+        for id in self.connection_ids() {
+            self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+        }
+    }
+
+    /// Tells everyone to come back. No lease ends.
+    pub fn stop(&mut self) {
+        for id in self.connection_ids() {
+            self.dismiss(id, Reason::Stopping, "the server stops");
+        }
+    }
+
+    /// The engine began anew: nothing is left of any session.
+    pub fn forget_all(&mut self) {
+        self.stop();
+        self.sessions.clear();
+        self.by_id.clear();
+        self.tickets.clear();
+        self.tags.clear();
+        self.releases.clear();
+        self.commands.clear();
+    }
+
+    /// Cuts off who is silent, and gives up sessions that did not come back.
+    /// To be called about once a second.
+    pub fn tick(&mut self, now: Nanoseconds) {
+        for id in self.connection_ids() {
+            self.check_silence(now, id);
+        }
+        self.give_up_sessions(now);
+    }
+
+    fn connection_ids(&self) -> Vec<ConnectionId> {
+        let ids = self.connections.iter().map(|(at, _)| ConnectionId(at));
+        ids.collect()
+    }
+}

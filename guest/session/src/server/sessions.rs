@@ -1,0 +1,243 @@
+//! Sessions: one for each holder. They outlive their connections.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use witlock_engine::bounds::{KEYS_PER_HOLDER, RECONNECT};
+use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
+
+use super::connections::ConnectionId;
+use super::echo::Heard;
+use super::tickets::Tag;
+use super::{SESSIONS_PER_CONNECTION, Server};
+use crate::wire::ended::How;
+use crate::wire::goodbye::Reason;
+use crate::wire::to_client::Body;
+use crate::wire::{self, Enter, Left};
+use crate::{Nanoseconds, millis};
+
+/// How much longer a session is kept than anything of it can last, so that the
+/// engine has told of the last of it before.
+const AFTERWARDS: Nanoseconds = millis(1_000);
+
+/// One holder.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub id: u128,
+    /// The latest of its entries.
+    entry: u64,
+    /// Where it is, and by what number it goes there.
+    pub at: Option<(ConnectionId, u64)>,
+    pub heard: Heard,
+    /// The tickets of asks that wait.
+    pub asks: BTreeMap<u64, u64>,
+    /// The longest ttl it asked for, in milliseconds.
+    pub longest_ttl: u32,
+    /// How leases ended while it was away, by their fences.
+    pub endings: BTreeMap<u64, How>,
+    /// When it is given up if it does not come back.
+    gone_at: Nanoseconds,
+}
+
+impl Server {
+    /// Opens a session, or brings it back.
+    pub(super) fn enter(&mut self, now: Nanoseconds, id: ConnectionId, own: u64, enter: Enter) {
+        let Ok(key) = <[u8; 16]>::try_from(enter.id.as_slice()) else {
+            return self.dismiss(id, Reason::Malformed, "a session's id has 16 bytes");
+        };
+        let Some(connection) = self.connections.get(id.0) else {
+            return;
+        };
+        if own == 0 || connection.sessions.contains_key(&own) {
+            let text = "a session enters under a number of its own, which is not 0";
+            return self.dismiss(id, Reason::Malformed, text);
+        }
+        if connection.sessions.len() >= SESSIONS_PER_CONNECTION {
+            let text =
+                alloc::format!("a connection has at most {SESSIONS_PER_CONNECTION} sessions");
+            return self.dismiss(id, Reason::Malformed, &text);
+        }
+        let key = u128::from_be_bytes(key);
+        let known = self.by_id.get(&key).copied();
+        if known.is_some_and(|number| self.is_outdated(number, enter.entry)) {
+            self.dismiss(id, Reason::Replaced, "its session entered elsewhere since");
+            return self.detach(now, id);
+        }
+        if let Some(number) = known {
+            self.replace_connection(now, id, number);
+        }
+        let number = known.unwrap_or_else(|| self.add_session(key));
+        self.attach(id, own, number, enter.entry);
+        self.bring_back(number, known.is_some(), enter);
+    }
+
+    /// Whether an entry was read late: the client has given up its connection.
+    fn is_outdated(&self, number: u64, entry: u64) -> bool {
+        let latest = self.sessions.get(&number).map(|session| session.entry);
+        latest.is_some_and(|latest| entry <= latest)
+    }
+
+    /// A session has one connection: an older one is closed, with all it had not
+    /// read.
+    fn replace_connection(&mut self, now: Nanoseconds, id: ConnectionId, number: u64) {
+        let older = self.sessions.get(&number).and_then(|session| session.at);
+        match older {
+            Some((older, _)) if older == id => {
+                self.dismiss(id, Reason::Malformed, "a session enters once");
+                self.detach(now, id);
+            }
+            Some((older, _)) => {
+                self.dismiss(
+                    older,
+                    Reason::Replaced,
+                    "its sessions are at another connection",
+                );
+                self.detach(now, older);
+            }
+            None => {}
+        }
+    }
+
+    fn add_session(&mut self, id: u128) -> u64 {
+        self.last_session += 1;
+        let number = self.base | self.last_session;
+        let session = Session {
+            id,
+            entry: 0,
+            at: None,
+            heard: Heard::default(),
+            asks: BTreeMap::new(),
+            longest_ttl: 0,
+            endings: BTreeMap::new(),
+            gone_at: Nanoseconds::MAX,
+        };
+        self.sessions.insert(number, session);
+        self.by_id.insert(id, number);
+        number
+    }
+
+    fn attach(&mut self, id: ConnectionId, own: u64, number: u64, entry: u64) {
+        let Some(session) = self.sessions.get_mut(&number) else {
+            return;
+        };
+        session.at = Some((id, own));
+        session.entry = entry;
+        session.gone_at = Nanoseconds::MAX;
+        if let Some(connection) = self.connections.get_mut(id.0) {
+            connection.sessions.insert(own, number);
+            connection.waiting += session.asks.len();
+        }
+    }
+
+    fn bring_back(&mut self, number: u64, is_known: bool, enter: Enter) {
+        let bound =
+            |asked: Option<u32>| Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER));
+        // The engine forgets a session that is away and has nothing left. One that
+        // is open stays as it is.
+        self.commands.push(Command::OpenSession(OpenSession {
+            session: number,
+            remote: true,
+            max_held: bound(enter.max_held),
+            max_waiting: bound(enter.max_waiting),
+        }));
+        if is_known {
+            let tag = self.tag(Tag::Resume);
+            self.commands.push(Command::Resume(Resume {
+                tag,
+                session: number,
+                leases: enter.leases.into_iter().map(LeaseId::from).collect(),
+                requests: enter.asks.into_iter().map(Request::from).collect(),
+            }));
+        }
+    }
+
+    /// Ends a session at its client's word.
+    pub(super) fn leave(&mut self, id: ConnectionId, own: u64) {
+        let Some(connection) = self.connections.get_mut(id.0) else {
+            return;
+        };
+        if let Some(number) = connection.sessions.remove(&own) {
+            self.end_session(number);
+        }
+        self.say(id, own, 0, Body::Left(Left {}));
+    }
+
+    fn end_session(&mut self, number: u64) {
+        if let Some(session) = self.sessions.remove(&number) {
+            if let Some(connection) = session
+                .at
+                .and_then(|(at, _)| self.connections.get_mut(at.0))
+            {
+                connection.waiting -= session.asks.len();
+            }
+            self.by_id.remove(&session.id);
+            self.commands.push(Command::EndSession(number));
+        }
+    }
+
+    /// The sessions of a connection are without one from now on.
+    pub(super) fn detach(&mut self, now: Nanoseconds, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(id.0) else {
+            return;
+        };
+        for (_, number) in core::mem::take(&mut connection.sessions) {
+            let Some(session) = self.sessions.get_mut(&number) else {
+                continue;
+            };
+            session.at = None;
+            let lasts = millis(session.longest_ttl.max(RECONNECT));
+            session.gone_at = now.saturating_add(lasts).saturating_add(AFTERWARDS);
+            self.commands.push(Command::Suspend(number));
+        }
+    }
+
+    /// Gives up sessions of which nothing can be left.
+    pub(super) fn give_up_sessions(&mut self, now: Nanoseconds) {
+        let gone = self
+            .sessions
+            .iter()
+            .filter(|(_, session)| session.gone_at <= now);
+        let gone: Vec<u64> = gone.map(|(number, _)| *number).collect();
+        gone.into_iter().for_each(|number| self.end_session(number));
+    }
+
+    /// What the session's client calls itself, while it is connected.
+    pub(super) fn client_of(&self, session: u64) -> Option<&str> {
+        let (at, _) = self.sessions.get(&session)?.at?;
+        let client = self.connections.get(at.0)?.client.as_ref()?;
+        Some(&client.name)
+    }
+
+    /// Says something to a session, if it is connected.
+    pub(super) fn tell(&mut self, session: u64, body: Body) {
+        self.tell_dated(session, None, body);
+    }
+
+    /// The same with the echo of a lease that was dated then.
+    pub(super) fn tell_dated(&mut self, session: u64, dated: Option<Nanoseconds>, body: Body) {
+        let Some(session) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let Some((id, own)) = session.at else {
+            return;
+        };
+        let echo = dated.map_or(0, |dated| session.heard.echo(dated));
+        self.say(id, own, echo, body);
+    }
+
+    /// Says that a lease is over, or keeps it for when the session comes back.
+    pub(super) fn tell_ended(&mut self, session: u64, fence: u64, how: How) {
+        match self.sessions.get_mut(&session) {
+            Some(away) if away.at.is_none() => {
+                away.endings.insert(fence, how);
+            }
+            _ => self.tell(
+                session,
+                Body::Ended(wire::Ended {
+                    fence,
+                    how: how.into(),
+                }),
+            ),
+        }
+    }
+}

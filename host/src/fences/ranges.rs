@@ -1,1 +1,0 @@
-../../../guest/engine/src/ranges.rs
