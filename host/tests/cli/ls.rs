@@ -1,12 +1,9 @@
 //! `witlock ls` and `witlock break`.
 #![cfg(unix)]
 
-use std::fs;
-use std::process::Command;
-
 use serde_json::Value;
 
-use crate::child::{Ended, Witlock, witlock};
+use crate::child::witlock;
 use crate::served::{SHORT, Served};
 
 /// What `ls --json` lists.
@@ -128,12 +125,4 @@ fn what_is_no_lease_is_told_what_one_is() {
         let ended = witlock(["break", "--store", "d", "--", lease]).end();
         ended.expect_error(2, &["FENCE-PLACE"]);
     }
-}
-
-/// Runs a command of `witlock` over TCP, with this token.
-fn over_tcp(address: &str, variable: &str, token: &str, arguments: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_witlock"));
-    command.env("WITLOCK_CONNECT", address);
-    command.env(variable, token).args(arguments);
-    Witlock::start(command).end()
 }

@@ -12,6 +12,9 @@ use crate::guests::Place;
 /// The shortest ttl that there is, and a wait that outlasts any test's holder.
 pub const SHORT: &[&str] = &["--ttl", "1s", "--wait", "60s"];
 
+pub const NO_WAIT: &[&str] = &["--try"];
+
+/// A server on a directory of its own.
 pub struct Served {
     pub place: Place,
     pub server: Witlock,
