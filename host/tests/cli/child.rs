@@ -152,8 +152,13 @@ impl Witlock {
 }
 
 /// Sends a process a signal, by its name.
+///
+/// One process, by its number: of a group's `-123` the kill(1) of procps reads
+/// `-1`, which is everybody.
 #[cfg(unix)]
 pub fn signal(process: &str, name: &str) {
+    let number: u32 = process.parse().expect("a process's number");
+    assert!(number > 1, "{number} is nobody that a test may signal");
     let sent = Command::new("kill").args(["-s", name, process]).status();
     assert!(sent.expect("kill runs").success());
 }

@@ -196,14 +196,14 @@ fn whoever_stops_a_service_does_not_stop_its_guardian() {
 // LOCK-08
 #[test]
 fn the_command_does_not_keep_a_dead_guardians_socket_open() {
-    let mut guarded = guarded("echo ready; sleep 1000");
+    let mut guarded = guarded("echo ready; exec sleep 1000");
     guarded.until(LATER, LATER);
     let group = guarded.started();
     guarded.running.line(&["ready"]);
     guarded.running.signal("KILL");
     guarded.expect_news("");
     assert!(is_alive(&group));
-    signal(&format!("-{group}"), "KILL");
+    signal(&group, "KILL");
 }
 
 #[test]
