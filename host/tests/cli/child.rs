@@ -54,8 +54,13 @@ pub fn witlock<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>
 
 impl Witlock {
     /// Starts a command, which is a `witlock`.
-    pub fn start(mut command: Command) -> Witlock {
-        command.stdin(Stdio::piped());
+    pub fn start(command: Command) -> Witlock {
+        Witlock::start_on(command, Stdio::piped())
+    }
+
+    /// The same on another standard input.
+    pub fn start_on(mut command: Command, stdin: Stdio) -> Witlock {
+        command.stdin(stdin);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("witlock starts");
         let (tell, coming) = channel();
@@ -107,9 +112,7 @@ impl Witlock {
     /// Sends it a signal, by its name.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(sent.expect("kill runs").success());
+        signal(&self.child.id().to_string(), name);
     }
 
     /// Waits for its end.
@@ -146,6 +149,29 @@ impl Witlock {
         }
         true
     }
+}
+
+/// Sends a process a signal, by its name.
+///
+/// One process, by its number: of a group's `-123` the kill(1) of procps reads
+/// `-1`, which is everybody.
+#[cfg(unix)]
+pub fn signal(process: &str, name: &str) {
+    let number: u32 = process.parse().expect("a process's number");
+    assert!(number > 1, "{number} is nobody that a test may signal");
+    let sent = Command::new("kill").args(["-s", name, process]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+/// Whether a process is there that may still do something: one that was killed
+/// and is not reaped yet can't.
+#[cfg(unix)]
+pub fn is_alive(process: &str) -> bool {
+    let state = Command::new("ps")
+        .args(["-o", "stat=", "-p", process])
+        .output();
+    let state = state.expect("ps runs").stdout;
+    !matches!(state.first(), None | Some(b'Z'))
 }
 
 impl Drop for Witlock {

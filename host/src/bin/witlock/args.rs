@@ -5,6 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::breaking::Break;
+#[cfg(unix)]
+use crate::guardian::Guardian;
+use crate::hold::Hold;
+use crate::ls::Ls;
+
 /// Locks for WebAssembly components: one holder of a key at a time, waiters
 /// served in order, a fence with every lease.
 #[derive(Debug, Parser)]
@@ -17,6 +23,12 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Run),
+    Hold(Hold),
+    Ls(Ls),
+    Break(Break),
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guardian(Guardian),
 }
 
 /// Run a component that imports witlock:locks

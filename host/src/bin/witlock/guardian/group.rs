@@ -1,0 +1,126 @@
+//! The command and its process group.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
+};
+
+use crate::codes::{self, Failure};
+
+/// How long the killed may take to be gone. They run no more: what takes time is
+/// a call of the system that they are in, or a machine where nobody reaps them.
+const GONE: Duration = Duration::from_secs(1);
+
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The command, which leads a group of its own. It is not reaped before its
+/// group was killed, so that the group's number is nobody else's.
+pub struct Group {
+    leader: Child,
+    id: Pid,
+}
+
+/// What a wait for the command tells.
+pub enum Change {
+    Stopped,
+    Ended,
+}
+
+impl Group {
+    pub fn start(command: &[OsString]) -> Result<Group, Failure> {
+        let (program, arguments) = command.split_first().ok_or_else(no_command)?;
+        let started = Command::new(program)
+            .args(arguments)
+            .process_group(0)
+            .spawn();
+        let leader = started.map_err(|error| unstartable(program, error))?;
+        let id = Pid::from_child(&leader);
+        Ok(Group { leader, id })
+    }
+
+    pub fn id(&self) -> Pid {
+        self.id
+    }
+
+    /// Asks every process of the group to end; a stopped one must go on for it.
+    pub fn terminate(&self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+    }
+
+    pub fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        // Nobody is left whom it could reach, or who may be reached.
+        let _ = kill_process_group(self.id, signal);
+    }
+
+    /// Kills what the command, which has ended, left of its group; its exit
+    /// code once they are gone.
+    pub fn end(mut self) -> io::Result<u8> {
+        self.kill();
+        let status = self.leader.wait()?;
+        until_gone(self.id);
+        Ok(code(status))
+    }
+}
+
+fn no_command() -> Failure {
+    Failure::new(codes::USAGE, anyhow!("there is no command"))
+}
+
+fn unstartable(program: &OsStr, error: io::Error) -> Failure {
+    let code = match error.kind() {
+        io::ErrorKind::NotFound => codes::NOT_FOUND,
+        _ => codes::NOT_RUNNABLE,
+    };
+    let program = program.display();
+    Failure::new(code, anyhow!("{program} cannot be run: {error}"))
+}
+
+/// Waits until a killed group has no process left, but not for ever.
+pub fn until_gone(group: Pid) {
+    let start = Instant::now();
+    while test_kill_process_group(group).is_ok() && start.elapsed() < GONE {
+        thread::sleep(LOOK);
+    }
+}
+
+/// Waits until a child stops or ends, without reaping it.
+pub fn next_change(child: Pid) -> Change {
+    let any = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(child), any) {
+            Ok(Some(status)) if status.stopped() => {
+                // Taken, or it would be told again and again.
+                let taken = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+                let _ = waitid(WaitId::Pid(child), taken);
+                return Change::Stopped;
+            }
+            Ok(Some(_)) => return Change::Ended,
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            // There is no such child any more.
+            Err(_) => return Change::Ended,
+        }
+    }
+}
+
+/// The exit code that a shell tells.
+fn code(status: ExitStatus) -> u8 {
+    match (status.code(), status.signal()) {
+        // Codes have 8 bits.
+        (Some(code), _) => code as u8,
+        (None, Some(signal)) => codes::of_signal(signal),
+        (None, None) => codes::BROKEN_OURSELVES,
+    }
+}

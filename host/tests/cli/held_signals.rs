@@ -1,0 +1,96 @@
+//! Signals and terminals of a held command.
+#![cfg(unix)]
+
+use std::process::Command;
+
+use crate::child::Witlock;
+use crate::served::{SHORT, Served, group, has, look_for};
+
+// LOCK-06, case J3
+#[test]
+fn signals_are_given_on_and_the_key_is_free_only_after_the_command() {
+    for (name, number) in [
+        ("HUP", 1),
+        ("INT", 2),
+        ("QUIT", 3),
+        ("TERM", 15),
+        ("USR1", 10),
+    ] {
+        let served = Served::new();
+        let script = format!("trap 'sleep 0.3; exit {number}' {name}; {LOOP}");
+        let mut holder = served.hold(SHORT, &script);
+        let leader = group(&mut holder);
+        let next = served.hold(SHORT, &look_for(&leader));
+        served.until_waiting(1);
+        holder.signal(name);
+        holder.end().expect_code(number);
+        let next = next.end();
+        next.expect_code(0);
+        assert_eq!(next.out(), "0 alive\n");
+    }
+}
+
+const LOOP: &str = "echo group $$; while :; do sleep 0.05; done";
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    let served = Served::new();
+    let mut shell = Command::new("sh");
+    let script = r#"trap '' HUP; exec "$0" "$@""#;
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_witlock")]);
+    shell.args(["hold", "l", "k", "--store", &served.directory(), "--"]);
+    shell.args([
+        "sh",
+        "-c",
+        "echo group $$; read line; kill -s HUP $$; echo lives",
+    ]);
+    let mut running = Witlock::start(shell);
+    group(&mut running);
+    running.signal("HUP");
+    running.write("\n");
+    running.line(&["lives"]);
+    running.end().expect_code(0);
+}
+
+// LOCK-09
+#[test]
+fn a_signal_ends_the_wait_and_leaves_the_line() {
+    let served = Served::new();
+    let mut holder = served.hold(&[], "echo held; read line");
+    holder.line(&["held"]);
+    for (name, code) in [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)] {
+        let waiting = served.hold(SHORT, "echo ran");
+        served.until_waiting(1);
+        waiting.signal(name);
+        let ended = waiting.end();
+        ended.expect_code(code);
+        assert_eq!(ended.out(), "");
+        let listed = served.run(&["ls", "--waiters"]);
+        assert!(!listed.out().contains("in line"), "{}", listed.out());
+    }
+}
+
+/// A terminal is made by script(1), of util-linux.
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_the_command_has_it_and_who_started_it_has_it_back() {
+    if !has("script") {
+        return eprintln!("no script(1) to make a terminal");
+    }
+    let served = Served::new();
+    let hold = format!(
+        "{} hold l k --store {} --",
+        env!("CARGO_BIN_EXE_witlock"),
+        served.directory()
+    );
+    let inner = "read line </dev/tty; echo inner $line";
+    let script = format!("{hold} sh -c '{inner}'; read line </dev/tty; echo outer $line");
+    let mut terminal = Command::new("script");
+    terminal.args(["-q", "-e", "-c", &script, "/dev/null"]);
+    let mut running = Witlock::start(terminal);
+    running.write("one\n");
+    running.line(&["inner one"]);
+    running.write("two\n");
+    running.line(&["outer two"]);
+    running.end().expect_code(0);
+}
