@@ -30,8 +30,6 @@ pub(super) struct Held {
     revoked: Nanoseconds,
     /// When to renew it next.
     renews: Nanoseconds,
-    /// Which sixth of the ttl that is.
-    sixth: u64,
     /// Since when a renewal is not answered.
     unanswered: Option<Nanoseconds>,
     retrying: bool,
@@ -54,7 +52,6 @@ impl Held {
             expires: 0,
             revoked: max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most)),
             renews: 0,
-            sixth: 0,
             unanswered: None,
             retrying: false,
         }
@@ -77,19 +74,13 @@ impl Held {
         self.expires = self.expires.max(ends(echo, ttl));
         self.unanswered = None;
         self.retrying = false;
-        self.sixth = *RENEWALS.start();
-        self.renews = echo.saturating_add(ttl / 6 * self.sixth);
+        self.renews = echo.saturating_add(ttl / 6 * RENEWALS.start());
     }
 
     /// Sets when to try again, after a try at this time.
     fn try_next(&mut self, now: Nanoseconds, ttl: Nanoseconds) {
-        while self.renews <= now {
-            self.sixth += 1;
-            self.renews = match RENEWALS.contains(&self.sixth) {
-                true => self.dated.saturating_add(ttl / 6 * self.sixth),
-                false => Nanoseconds::MAX,
-            };
-        }
+        let mut tries = RENEWALS.map(|sixth| self.dated.saturating_add(ttl / 6 * sixth));
+        self.renews = tries.find(|at| *at > now).unwrap_or(Nanoseconds::MAX);
     }
 }
 

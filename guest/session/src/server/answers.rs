@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use witlock_engine::{Counts, Ending, LeaseId};
 
 use super::tickets::Tag;
-use super::{ConnectionId, Event, Listed, Server};
+use super::{Event, Listed, Server};
 use crate::Nanoseconds;
 use crate::wire::ended::How;
 use crate::wire::to_client::Body;
@@ -53,6 +53,10 @@ impl Server {
         ticket.fence = Some(lease.fence);
         let ticket = *ticket;
         self.forget_ask(ticket, number);
+        if let Some(holder) = self.sessions.get_mut(&ticket.session) {
+            // Asked again, it has it already.
+            holder.held.entry(lease.fence).or_default();
+        }
         let granted = wire::Granted {
             ask: ticket.ask,
             lease: Some(lease.into()),
@@ -66,8 +70,11 @@ impl Server {
             return;
         };
         let Some(fence) = ticket.fence else { return };
-        let release = self.releases.get(&(ticket.session, fence)).copied();
+        let release = self.release_of(ticket.session, fence).and_then(|tag| *tag);
         release.and_then(|tag| self.take_tag(tag));
+        if let Some(holder) = self.sessions.get_mut(&ticket.session) {
+            holder.held.remove(&fence);
+        }
         self.tell_ended(ticket.session, fence, how_of(how));
     }
 
@@ -87,14 +94,14 @@ impl Server {
                     tag: own,
                     held: false,
                 };
-                self.say(ConnectionId(connection), 0, 0, Body::Broke(broke));
+                self.say(connection, 0, 0, Body::Broke(broke));
             }
             Some(Tag::Resume) | None => {}
         }
     }
 
     /// A lease was named that is not held, or not by this id.
-    fn tell_lost(&mut self, session: u64, fence: u64) {
+    pub(super) fn tell_lost(&mut self, session: u64, fence: u64) {
         let Some(holder) = self.sessions.get_mut(&session) else {
             return;
         };
@@ -125,7 +132,7 @@ impl Server {
 
     fn answer_operator(&mut self, tag: u64, body: impl FnOnce(u64) -> Body) {
         if let Some(Tag::Operator { connection, own }) = self.take_tag(tag) {
-            self.say(ConnectionId(connection), 0, 0, body(own));
+            self.say(connection, 0, 0, body(own));
         }
     }
 }

@@ -10,9 +10,10 @@ use crate::wire::goodbye::Reason;
 use crate::wire::to_client::Body;
 use crate::wire::{self, Frames, HELLO_BYTES, MESSAGE_BYTES, ToClient, ToStore};
 
-/// Names a connection of a server, as long as it lasts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ConnectionId(pub(super) usize);
+/// Names a connection of a server, and no other one after it: what is answered to
+/// one that is gone goes to nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub(super) u64);
 
 /// One connection.
 #[derive(Debug)]
@@ -54,19 +55,21 @@ impl Server {
             over: false,
             heard_at: now,
         };
-        ConnectionId(self.connections.insert(connection))
+        self.last_connection += 1;
+        self.connections.insert(self.last_connection, connection);
+        ConnectionId(self.last_connection)
     }
 
     /// The connection is gone: leases live on by their ttl, waiters keep their
     /// places for 5 s.
     pub fn disconnected(&mut self, now: Nanoseconds, id: ConnectionId) {
         self.detach(now, id);
-        self.connections.try_remove(id.0);
+        self.connections.remove(&id.0);
     }
 
     /// Bytes arrived.
     pub fn received(&mut self, now: Nanoseconds, id: ConnectionId, bytes: &[u8]) {
-        if let Some(connection) = self.connections.get_mut(id.0) {
+        if let Some(connection) = self.connections.get_mut(&id.0) {
             connection.heard_at = now;
             connection.frames.push(bytes);
         }
@@ -76,7 +79,7 @@ impl Server {
     }
 
     fn next_message(&mut self, id: ConnectionId) -> Option<ToStore> {
-        let connection = self.connections.get_mut(id.0).filter(|c| !c.over)?;
+        let connection = self.connections.get_mut(&id.0).filter(|c| !c.over)?;
         let most = match connection.client {
             Some(_) => MESSAGE_BYTES,
             None => HELLO_BYTES,
@@ -94,7 +97,7 @@ impl Server {
     /// Takes out what is to be sent; whether the connection is to be closed after
     /// that. Of one that is gone there is nothing, and it is.
     pub fn outgoing(&mut self, id: ConnectionId, out: &mut Vec<u8>) -> bool {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return true;
         };
         connection.touched = false;
@@ -135,7 +138,7 @@ impl Server {
     /// Puts a message behind what is to be sent; nothing to a connection that is
     /// over.
     fn put(&mut self, id: ConnectionId, message: &ToClient) -> Option<&mut Connection> {
-        let connection = self.connections.get_mut(id.0).filter(|c| !c.over)?;
+        let connection = self.connections.get_mut(&id.0).filter(|c| !c.over)?;
         wire::put(message, &mut connection.out);
         if !core::mem::replace(&mut connection.touched, true) {
             self.touched.push(id);
@@ -144,7 +147,7 @@ impl Server {
     }
 
     pub(super) fn check_silence(&mut self, now: Nanoseconds, id: ConnectionId) {
-        let Some(connection) = self.connections.get(id.0) else {
+        let Some(connection) = self.connections.get(&id.0) else {
             return;
         };
         let (may, text) = match connection.client {

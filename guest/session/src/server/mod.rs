@@ -99,20 +99,36 @@ pub struct Listed<Item> {
     pub item: Item,
 }
 
+/// How much a server keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// Connections.
+    pub connections: usize,
+    /// Sessions, connected or not.
+    pub sessions: usize,
+    /// Asks that wait, and leases.
+    pub asks: usize,
+    /// Commands that the engine has not answered.
+    pub under_way: usize,
+}
+
 /// All connections of a store, and their sessions.
 #[derive(Debug)]
 pub struct Server {
     /// In front of every number that goes to the engine.
     base: u64,
     admission: Admission,
-    connections: Slab<Connection>,
+    /// By their numbers.
+    connections: BTreeMap<u64, Connection>,
+    last_connection: u64,
     sessions: BTreeMap<u64, Session>,
     by_id: BTreeMap<u128, u64>,
     last_session: u64,
     tickets: Slab<Ticket>,
-    tags: Slab<Tag>,
-    /// The tags of releases under way, by session and fence.
-    releases: BTreeMap<(u64, u64), u64>,
+    /// By their numbers, which are never used again: a release that is answered by
+    /// its lease's end may be answered once more.
+    tags: BTreeMap<u64, Tag>,
+    last_tag: u64,
     commands: Vec<Command<'static>>,
     /// Connections that have something to send, or are to be closed.
     touched: Vec<ConnectionId>,
@@ -126,13 +142,14 @@ impl Server {
         Server {
             base,
             admission,
-            connections: Slab::new(),
+            connections: BTreeMap::new(),
+            last_connection: 0,
             sessions: BTreeMap::new(),
             by_id: BTreeMap::new(),
             last_session: 0,
             tickets: Slab::new(),
-            tags: Slab::new(),
-            releases: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            last_tag: 0,
             commands: Vec::new(),
             touched: Vec::new(),
             closing: false,
@@ -172,7 +189,6 @@ impl Server {
         self.by_id.clear();
         self.tickets.clear();
         self.tags.clear();
-        self.releases.clear();
         self.commands.clear();
     }
 
@@ -185,8 +201,17 @@ impl Server {
         self.give_up_sessions(now);
     }
 
+    /// How much is kept.
+    pub fn kept(&self) -> Kept {
+        Kept {
+            connections: self.connections.len(),
+            sessions: self.sessions.len(),
+            asks: self.tickets.len(),
+            under_way: self.tags.len(),
+        }
+    }
+
     fn connection_ids(&self) -> Vec<ConnectionId> {
-        let ids = self.connections.iter().map(|(at, _)| ConnectionId(at));
-        ids.collect()
+        self.connections.keys().copied().map(ConnectionId).collect()
     }
 }

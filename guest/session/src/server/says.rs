@@ -25,7 +25,7 @@ impl Server {
         } = message;
         let is_known = self
             .connections
-            .get(id.0)
+            .get(&id.0)
             .is_some_and(|c| c.client.is_some());
         match (body, is_known) {
             (Some(Said::Hello(hello)), false) => self.greet(id, &hello),
@@ -52,7 +52,7 @@ impl Server {
     }
 
     fn greet(&mut self, id: ConnectionId, hello: &wire::Hello) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         match self.admission.admit(connection.trust, hello) {
@@ -84,7 +84,7 @@ impl Server {
 
     /// The engine's number of a connection's session.
     fn number(&self, id: ConnectionId, own: u64) -> Option<u64> {
-        self.connections.get(id.0)?.sessions.get(&own).copied()
+        self.connections.get(&id.0)?.sessions.get(&own).copied()
     }
 
     fn hear_of_session(&mut self, id: ConnectionId, own: u64, body: Said) {
@@ -120,10 +120,7 @@ impl Server {
             }
             Said::Renew(renew) => {
                 for lease in renew.leases {
-                    let fence = lease.fence;
-                    let tag = self.tag(Tag::Renew { session, fence });
-                    let lease = LeaseId::from(lease);
-                    self.commands.push(Command::Renew { tag, lease });
+                    self.renew(session, lease);
                 }
             }
             Said::Release(release) => self.release(session, release.lease.unwrap_or_default()),
@@ -133,7 +130,7 @@ impl Server {
 
     fn hold(&mut self, id: ConnectionId, session: u64, hold: wire::Hold) {
         let ask = hold.ask;
-        let waiting = self.connections.get(id.0).map_or(0, |c| c.waiting);
+        let waiting = self.connections.get(&id.0).map_or(0, |c| c.waiting);
         if waiting >= WAITING_PER_CONNECTION {
             let text = alloc::format!(
                 "{WAITING_PER_CONNECTION} asks of this connection wait, as many as may"
@@ -173,13 +170,27 @@ impl Server {
         }
     }
 
+    fn renew(&mut self, session: u64, lease: wire::Lease) {
+        let fence = lease.fence;
+        if self.release_of(session, fence).is_none() {
+            return self.tell_lost(session, fence);
+        }
+        let tag = self.tag(Tag::Renew { session, fence });
+        let lease = LeaseId::from(lease);
+        self.commands.push(Command::Renew { tag, lease });
+    }
+
     fn release(&mut self, session: u64, lease: wire::Lease) {
         let fence = lease.fence;
-        if self.releases.contains_key(&(session, fence)) {
-            return; // It is being answered.
+        match self.release_of(session, fence) {
+            Some(None) => {}
+            Some(Some(_)) => return, // It is being answered.
+            None => return self.tell_lost(session, fence),
         }
         let tag = self.tag(Tag::Release { session, fence });
-        self.releases.insert((session, fence), tag);
+        if let Some(release) = self.release_of(session, fence) {
+            *release = Some(tag);
+        }
         let lease = LeaseId::from(lease);
         self.commands.push(Command::Release { tag, lease });
     }
@@ -191,11 +202,11 @@ impl Server {
         own: u64,
         command: impl FnOnce(u64) -> Command<'static>,
     ) {
-        let client = self.connections.get(id.0).and_then(|c| c.client.as_ref());
+        let client = self.connections.get(&id.0).and_then(|c| c.client.as_ref());
         if !client.is_some_and(|client| client.is_operator) {
             return self.say(id, 0, 0, Body::Denied(wire::Denied { tag: own }));
         }
-        let connection = id.0;
+        let connection = id;
         let tag = self.tag(Tag::Operator { connection, own });
         self.commands.push(command(tag));
     }

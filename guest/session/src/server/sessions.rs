@@ -31,6 +31,8 @@ pub(super) struct Session {
     pub heard: Heard,
     /// The tickets of asks that wait.
     pub asks: BTreeMap<u64, u64>,
+    /// The fences of its leases, each with the tag of a release under way.
+    pub held: BTreeMap<u64, Option<u64>>,
     /// The longest ttl it asked for, in milliseconds.
     pub longest_ttl: u32,
     /// How leases ended while it was away, by their fences.
@@ -45,7 +47,7 @@ impl Server {
         let Ok(key) = <[u8; 16]>::try_from(enter.id.as_slice()) else {
             return self.dismiss(id, Reason::Malformed, "a session's id has 16 bytes");
         };
-        let Some(connection) = self.connections.get(id.0) else {
+        let Some(connection) = self.connections.get(&id.0) else {
             return;
         };
         if own == 0 || connection.sessions.contains_key(&own) {
@@ -107,6 +109,7 @@ impl Server {
             at: None,
             heard: Heard::default(),
             asks: BTreeMap::new(),
+            held: BTreeMap::new(),
             longest_ttl: 0,
             endings: BTreeMap::new(),
             gone_at: Nanoseconds::MAX,
@@ -123,7 +126,7 @@ impl Server {
         session.at = Some((id, own));
         session.entry = entry;
         session.gone_at = Nanoseconds::MAX;
-        if let Some(connection) = self.connections.get_mut(id.0) {
+        if let Some(connection) = self.connections.get_mut(&id.0) {
             connection.sessions.insert(own, number);
             connection.waiting += session.asks.len();
         }
@@ -153,7 +156,7 @@ impl Server {
 
     /// Ends a session at its client's word.
     pub(super) fn leave(&mut self, id: ConnectionId, own: u64) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         if let Some(number) = connection.sessions.remove(&own) {
@@ -166,7 +169,7 @@ impl Server {
         if let Some(session) = self.sessions.remove(&number) {
             if let Some(connection) = session
                 .at
-                .and_then(|(at, _)| self.connections.get_mut(at.0))
+                .and_then(|(at, _)| self.connections.get_mut(&at.0))
             {
                 connection.waiting -= session.asks.len();
             }
@@ -177,7 +180,7 @@ impl Server {
 
     /// The sessions of a connection are without one from now on.
     pub(super) fn detach(&mut self, now: Nanoseconds, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         for (_, number) in core::mem::take(&mut connection.sessions) {
@@ -204,7 +207,7 @@ impl Server {
     /// What the session's client calls itself, while it is connected.
     pub(super) fn client_of(&self, session: u64) -> Option<&str> {
         let (at, _) = self.sessions.get(&session)?.at?;
-        let client = self.connections.get(at.0)?.client.as_ref()?;
+        let client = self.connections.get(&at.0)?.client.as_ref()?;
         Some(&client.name)
     }
 
