@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::due::Due;
 use super::{HELLO_WAIT, OUT_BYTES, SILENCE, Server, Trust};
 use crate::Nanoseconds;
 use crate::wire::goodbye::Reason;
@@ -31,7 +32,10 @@ pub(super) struct Connection {
     touched: bool,
     /// Nothing more is read or said once this is set.
     over: bool,
-    heard_at: Nanoseconds,
+    /// When something was heard last; before the hello, when it was made.
+    pub heard_at: Nanoseconds,
+    /// When it is looked at next.
+    looked_at: Nanoseconds,
 }
 
 /// Who is at the other end.
@@ -44,6 +48,7 @@ pub(super) struct Client {
 impl Server {
     /// A new connection.
     pub fn connected(&mut self, now: Nanoseconds, trust: Trust) -> ConnectionId {
+        let looked_at = now.saturating_add(HELLO_WAIT);
         let connection = Connection {
             trust,
             client: None,
@@ -54,23 +59,30 @@ impl Server {
             touched: false,
             over: false,
             heard_at: now,
+            looked_at,
         };
         self.last_connection += 1;
         self.connections.insert(self.last_connection, connection);
-        ConnectionId(self.last_connection)
+        let id = ConnectionId(self.last_connection);
+        self.due.add(looked_at, Due::Connection(id));
+        id
     }
 
     /// The connection is gone: leases live on by their ttl, waiters keep their
     /// places for 5 s.
     pub fn disconnected(&mut self, now: Nanoseconds, id: ConnectionId) {
         self.detach(now, id);
-        self.connections.remove(&id.0);
+        if let Some(connection) = self.connections.remove(&id.0) {
+            self.due.remove(connection.looked_at, Due::Connection(id));
+        }
     }
 
     /// Bytes arrived.
     pub fn received(&mut self, now: Nanoseconds, id: ConnectionId, bytes: &[u8]) {
         if let Some(connection) = self.connections.get_mut(&id.0) {
-            connection.heard_at = now;
+            if connection.client.is_some() {
+                connection.heard_at = now;
+            }
             connection.frames.push(bytes);
         }
         while let Some(message) = self.next_message(id) {
@@ -119,6 +131,14 @@ impl Server {
         }
     }
 
+    /// Tells a client, once it is let in, that the store closed.
+    pub(super) fn tell_closing(&mut self, id: ConnectionId) {
+        let connection = self.connections.get(&id.0);
+        if connection.is_some_and(|connection| connection.client.is_some()) {
+            self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+        }
+    }
+
     /// Says why, and closes the connection.
     pub(super) fn dismiss(&mut self, id: ConnectionId, reason: Reason, text: &str) {
         let goodbye = wire::Goodbye {
@@ -146,16 +166,20 @@ impl Server {
         Some(connection)
     }
 
+    /// Cuts off a connection that is silent, or says when to look again.
     pub(super) fn check_silence(&mut self, now: Nanoseconds, id: ConnectionId) {
-        let Some(connection) = self.connections.get(&id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0).filter(|c| !c.over) else {
             return;
         };
         let (may, text) = match connection.client {
             Some(_) => (SILENCE, "nothing was heard for 15 s"),
             None => (HELLO_WAIT, "no hello was heard for 5 s"),
         };
-        if now.saturating_sub(connection.heard_at) >= may {
-            self.dismiss(id, Reason::Silent, text);
+        let until = connection.heard_at.saturating_add(may);
+        if until <= now {
+            return self.dismiss(id, Reason::Silent, text);
         }
+        connection.looked_at = until;
+        self.due.add(until, Due::Connection(id));
     }
 }

@@ -8,7 +8,9 @@
 mod admission;
 mod answers;
 mod connections;
+mod due;
 mod echo;
+mod left;
 mod says;
 mod sessions;
 mod tickets;
@@ -23,9 +25,11 @@ use witlock_engine::{Command, Ending, LeaseId};
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
 
-use crate::wire::{self, goodbye::Reason, to_client::Body};
+use crate::wire::{self, goodbye::Reason};
 use crate::{Nanoseconds, millis};
 use connections::Connection;
+use due::{Deadlines, Due};
+use left::Left;
 use sessions::Session;
 use tickets::{Tag, Ticket};
 
@@ -123,6 +127,8 @@ pub struct Server {
     last_connection: u64,
     sessions: BTreeMap<u64, Session>,
     by_id: BTreeMap<u128, u64>,
+    /// Sessions that left, as long as it matters.
+    left: BTreeMap<u128, Left>,
     last_session: u64,
     tickets: Slab<Ticket>,
     /// By their numbers, which are never used again: a release that is answered by
@@ -130,6 +136,7 @@ pub struct Server {
     tags: BTreeMap<u64, Tag>,
     last_tag: u64,
     commands: Vec<Command<'static>>,
+    due: Deadlines,
     /// Connections that have something to send, or are to be closed.
     touched: Vec<ConnectionId>,
     closing: bool,
@@ -146,11 +153,13 @@ impl Server {
             last_connection: 0,
             sessions: BTreeMap::new(),
             by_id: BTreeMap::new(),
+            left: BTreeMap::new(),
             last_session: 0,
             tickets: Slab::new(),
             tags: BTreeMap::new(),
             last_tag: 0,
             commands: Vec::new(),
+            due: Deadlines::default(),
             touched: Vec::new(),
             closing: false,
         }
@@ -171,7 +180,7 @@ impl Server {
     pub fn close(&mut self) {
         self.closing = true;
         for id in self.connection_ids() {
-            self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+            self.tell_closing(id);
         }
     }
 
@@ -185,20 +194,13 @@ impl Server {
     /// The engine began anew: nothing is left of any session.
     pub fn forget_all(&mut self) {
         self.stop();
-        self.sessions.clear();
+        for (number, session) in core::mem::take(&mut self.sessions) {
+            self.due.remove(session.gone_at, Due::Session(number));
+        }
         self.by_id.clear();
         self.tickets.clear();
         self.tags.clear();
         self.commands.clear();
-    }
-
-    /// Cuts off who is silent, and gives up sessions that did not come back.
-    /// To be called about once a second.
-    pub fn tick(&mut self, now: Nanoseconds) {
-        for id in self.connection_ids() {
-            self.check_silence(now, id);
-        }
-        self.give_up_sessions(now);
     }
 
     /// How much is kept.

@@ -28,7 +28,7 @@ impl Server {
             .get(&id.0)
             .is_some_and(|c| c.client.is_some());
         match (body, is_known) {
-            (Some(Said::Hello(hello)), false) => self.greet(id, &hello),
+            (Some(Said::Hello(hello)), false) => self.greet(now, id, &hello),
             (_, false) => self.dismiss(id, Reason::Malformed, "the first message is a hello"),
             (Some(Said::Hello(_)), true) => {
                 self.dismiss(id, Reason::Malformed, "there is one hello");
@@ -41,7 +41,7 @@ impl Server {
                 self.note(now, id, own, sent);
                 self.say(id, own, 0, Body::Pong(wire::Pong {}));
             }
-            (Some(Said::Leave(_)), true) => self.leave(id, own),
+            (Some(Said::Leave(_)), true) => self.leave(now, id, own),
             (Some(body), true) => {
                 self.note(now, id, own, sent);
                 self.hear_of_session(id, own, body);
@@ -51,7 +51,7 @@ impl Server {
         }
     }
 
-    fn greet(&mut self, id: ConnectionId, hello: &wire::Hello) {
+    fn greet(&mut self, now: Nanoseconds, id: ConnectionId, hello: &wire::Hello) {
         let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
@@ -61,13 +61,14 @@ impl Server {
                     name: hello.client.clone(),
                     is_operator,
                 });
+                connection.heard_at = now;
                 let welcome = wire::Welcome {
                     version: VERSION,
                     operator: is_operator,
                 };
                 self.say(id, 0, 0, Body::Welcome(welcome));
                 if self.closing {
-                    self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+                    self.tell_closing(id);
                 }
             }
             Err(admission::Denied(reason, text)) => self.dismiss(id, reason, &text),
