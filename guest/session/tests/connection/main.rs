@@ -3,6 +3,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used)] // tests
 
+mod coming_back;
+mod deadlines;
 mod network;
 mod renewing;
 mod told;

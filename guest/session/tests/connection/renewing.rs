@@ -26,14 +26,6 @@ fn retrying(events: &[Event]) -> usize {
     events.iter().filter(is).count()
 }
 
-fn endings(events: &[Event]) -> Vec<Ending> {
-    let how = |event: &Event| match event {
-        Event::Ended { how, .. } => Some(*how),
-        _ => None,
-    };
-    events.iter().filter_map(how).collect()
-}
-
 // LOCK-07, case A7
 #[test]
 fn a_renewal_that_fails_is_told_once_and_the_loss_once() {
@@ -60,7 +52,7 @@ fn a_renewal_that_fails_is_told_once_and_the_loss_once() {
     world.run(60 * S);
     let told = world.told(ask);
     assert_eq!(retrying(&told), 1, "{told:?}");
-    assert_eq!(endings(&told), [Ending::Expired], "{told:?}");
+    assert_eq!(world.ending(ask), Some(Ending::Expired), "{told:?}");
     world.assert_nothing_left();
 }
 
@@ -73,7 +65,7 @@ fn a_lease_outlives_two_renewals_whose_answers_got_lost() {
     let waiter = world.ask(1, "k");
     world.run(55 * S);
     let told = world.told(ask);
-    assert!(endings(&told).is_empty(), "{told:?}");
+    assert_eq!(world.ending(ask), None, "{told:?}");
     assert_eq!(retrying(&told), 1, "{told:?}");
     assert!(world.deadline(ask) > Some(world.now));
     assert!(world.told(waiter).is_empty());
@@ -96,7 +88,7 @@ fn nothing_is_left_of_a_lease_that_was_released_while_it_was_renewed() {
         world.release(0, ask);
         world.run(S);
         let told = world.told(ask);
-        assert_eq!(endings(&told), [Ending::Released], "{told:?}");
+        assert_eq!(world.ending(ask), Some(Ending::Released));
         world.assert_nothing_left();
         let client = &world.machines[0].client;
         assert_eq!(client.deadline(ask), None);

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use witlock_engine::{Command, Engine, Options, Seed};
-use witlock_session::client::{Client, Event, Identity, Terms, Wants};
+use witlock_session::client::{Client, Ending, Event, Identity, Terms, Wants};
 use witlock_session::server::{Admission, ConnectionId, Server, Trust};
+use witlock_session::wire::refused::Why;
 use witlock_session::wire::{Frames, MESSAGE_BYTES, ToClient, ToStore, put};
 
 use crate::network::{Fate, Network, put_late};
@@ -157,6 +158,37 @@ impl World {
             .collect()
     }
 
+    /// How the lease that came of an ask ended; none if it did not.
+    pub fn ending(&self, ask: u64) -> Option<Ending> {
+        let told = self.told(ask);
+        let endings = told.iter().filter_map(|event| match event {
+            Event::Ended { how, .. } => Some(*how),
+            _ => None,
+        });
+        let endings: Vec<Ending> = endings.collect();
+        assert!(endings.len() <= 1, "ended twice: {told:?}");
+        endings.first().copied()
+    }
+
+    /// When an ask was granted; none if it was not.
+    pub fn granted_at(&self, ask: u64) -> Option<u64> {
+        let times = self.times(ask);
+        let grants = times
+            .iter()
+            .filter(|(_, event)| matches!(event, Event::Granted { .. }));
+        let at: Vec<u64> = grants.map(|(at, _)| *at).collect();
+        assert!(at.len() <= 1, "granted twice: {times:?}");
+        at.first().copied()
+    }
+
+    /// Why an ask was refused; none if it was not.
+    pub fn refusal(&self, ask: u64) -> Option<Why> {
+        self.told(ask).into_iter().find_map(|event| match event {
+            Event::Refused { why, .. } => Some(why),
+            _ => None,
+        })
+    }
+
     /// The fence of the lease that came of an ask.
     pub fn fence(&self, ask: u64) -> u64 {
         let fence = self.told(ask).into_iter().find_map(|event| match event {
@@ -208,6 +240,19 @@ impl World {
             machine.client.cut(self.now, "cut");
             self.server.disconnected(self.now, id);
         }
+        self.settle();
+    }
+
+    /// A client gives its connection up, which the server does not see.
+    pub fn lose_sight(&mut self, who: usize) {
+        self.machines[who].connection = None;
+        self.machines[who].client.cut(self.now, "cut");
+        self.settle();
+    }
+
+    pub fn end_session(&mut self, who: usize) {
+        let machine = &mut self.machines[who];
+        machine.client.end_session(self.now, machine.session);
         self.settle();
     }
 
