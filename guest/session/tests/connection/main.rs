@@ -5,7 +5,9 @@
 
 mod coming_back;
 mod deadlines;
+mod lease_ids;
 mod network;
+mod raw;
 mod renewing;
 mod told;
 mod world;
