@@ -129,13 +129,13 @@ impl Client {
     }
 
     pub(super) fn look_at_held(&mut self, now: Nanoseconds, number: u64) {
-        match self.held(number) {
-            Some((_, _, held)) => match held.untold {
-                None if held.deadline() <= now => self.lose(number),
-                Some(gives_up) if gives_up <= now => self.give_back(now, number),
-                _ => self.try_renewal(now, number),
-            },
-            None => {}
+        let Some((_, _, held)) = self.held(number) else {
+            return;
+        };
+        match held.untold {
+            None if held.deadline() <= now => self.lose(number),
+            Some(gives_up) if gives_up <= now => self.give_back(now, number),
+            _ => self.try_renewal(now, number),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Asks that are cancelled, and sessions that leave, as they are answered.
 
+use witlock_session::wire::refused::Why;
 use witlock_session::wire::to_client::Body as Told;
 use witlock_session::wire::to_store::Body as Said;
 
@@ -88,4 +89,22 @@ fn a_session_that_leaves_as_it_renews_cuts_nobody_off() {
     let welcomes = world.machines[0].events.iter();
     assert_eq!(welcomes.filter(|(_, it)| is_welcome(it)).count(), 1);
     world.assert_nothing_left();
+}
+
+// LOCK-06
+#[test]
+fn an_ask_of_a_session_that_left_is_refused_at_once() {
+    for is_connected in [true, false] {
+        let mut world = World::with(1);
+        world.ask(0, "k");
+        if !is_connected {
+            world.machines[0].network.refuses = true;
+            world.cut(0);
+        }
+        // Its end is not confirmed yet.
+        world.machines[0].network.to_store = Box::new(|_| Fate::Late(S));
+        world.end_session(0);
+        let late = world.ask(0, "k");
+        assert_eq!(world.refusal(late), Some(Why::Closed));
+    }
 }

@@ -1,6 +1,6 @@
 //! What is left of asks and leases after a cut.
 
-use witlock_session::client::Ending;
+use witlock_session::client::{Ending, Event};
 use witlock_session::wire::refused::Why;
 use witlock_session::wire::to_client::Body as Told;
 use witlock_session::wire::to_store::Body as Said;
@@ -179,4 +179,21 @@ fn a_holder_that_leaves_without_a_connection_is_told_of_at_the_next_one() {
     world.machines[0].network.heal();
     world.run(2 * S);
     world.assert_nothing_left();
+}
+
+// LOCK-08: half a message of a connection that was given up is not read into the
+// next one.
+#[test]
+fn bytes_of_an_older_connection_are_not_read() {
+    let mut world = World::with(1);
+    let ask = world.ask(0, "k");
+    world.machines[0].network.refuses = true;
+    world.cut(0);
+    world.machines[0].client.received(world.now, &[0, 0]);
+    world.machines[0].network.heal();
+    world.run(30 * S);
+    assert_eq!(world.ending(ask), None);
+    let events = world.machines[0].events.iter();
+    let welcomes = events.filter(|(_, it)| matches!(it, Event::Welcome { .. }));
+    assert_eq!(welcomes.count(), 2);
 }
