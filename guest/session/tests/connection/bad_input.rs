@@ -3,52 +3,12 @@
 
 use witlock_session::server::{ConnectionId, Trust};
 use witlock_session::wire::goodbye::Reason;
-use witlock_session::wire::refused::Why;
-use witlock_session::wire::to_client::Body as Told;
 use witlock_session::wire::to_store::Body as Said;
-use witlock_session::wire::{Enter, Hello, Hold, Lease, Ping, Renew};
+use witlock_session::wire::{Enter, Hello, Lease, Ping, Renew};
 
+use crate::neighbours::Neighbours;
 use crate::raw::{enter, frame, hello, hold};
 use crate::world::{S, TOKEN, World};
-
-/// A world in which somebody holds a key and somebody waits for it.
-struct Neighbours {
-    world: World,
-    held: u64,
-    waiter: u64,
-}
-
-impl Neighbours {
-    fn new() -> Self {
-        let mut world = World::with(2);
-        let held = world.ask(0, "theirs");
-        let waiter = world.ask(1, "theirs");
-        Neighbours {
-            world,
-            held,
-            waiter,
-        }
-    }
-
-    /// They noticed nothing, and go on.
-    fn assert_unharmed(mut self) {
-        let world = &mut self.world;
-        world.run(15 * S);
-        assert_eq!(world.ending(self.held), None);
-        for who in [0, 1] {
-            let events = world.machines[who].events.iter();
-            let welcomes = events.filter(|(_, it)| is_welcome(it));
-            assert_eq!(welcomes.count(), 1, "its connection was cut");
-        }
-        world.release(0, self.held);
-        assert_eq!(world.granted_at(self.waiter), Some(world.now));
-        assert!(world.fence(self.waiter) > world.fence(self.held));
-    }
-}
-
-fn is_welcome(event: &witlock_session::client::Event) -> bool {
-    matches!(event, witlock_session::client::Event::Welcome { .. })
-}
 
 /// Bytes from someone who was not let in yet end its connection so.
 fn strangers_end(bytes: &[u8], reason: Reason, named: &str) {
@@ -213,122 +173,5 @@ fn a_hello_has_5_s_as_a_whole() {
     }
     let (why, _) = world.goodbye(id);
     assert_eq!(why, Reason::Silent);
-    neighbours.assert_unharmed();
-}
-
-/// An ask that is refused, and by what text.
-fn refused(asked: Hold) -> String {
-    let mut neighbours = Neighbours::new();
-    let world = &mut neighbours.world;
-    let id = world.guest(9);
-    let mine = world.hold(id, 1, "mine");
-    let ask = asked.ask;
-    world.say(id, 1, Said::Hold(asked));
-    let heard = world.heard(id);
-    let [Told::Refused(refused)] = &heard[..] else {
-        panic!("{heard:?}");
-    };
-    assert_eq!((refused.ask, refused.why()), (ask, Why::Invalid));
-    // Nothing is kept of it, and its own lease goes on.
-    assert_eq!(world.engine.counts().leases, 2);
-    let leases = vec![mine];
-    world.say(id, 1, Said::Renew(Renew { leases }));
-    assert!(matches!(world.heard(id)[..], [Told::Renewed(_)]));
-    let text = refused.text.clone();
-    neighbours.assert_unharmed();
-    text
-}
-
-// LOCK-12, case F7, case J1
-#[test]
-fn asks_out_of_their_bounds_are_refused_by_the_bound_s_name() {
-    let named = |name: &str| Hold {
-        name: name.into(),
-        ..hold(2, "k")
-    };
-    assert!(refused(named("")).contains("1 to 128 bytes, this one 0"));
-    assert!(refused(named(&"n".repeat(129))).contains("this one 129"));
-    assert!(refused(named("a\nb")).contains("control characters"));
-    assert!(refused(hold(2, "")).contains("1 to 1024 bytes, this one 0"));
-    assert!(refused(hold(2, &"k".repeat(1025))).contains("this one 1025"));
-    for ttl in [0, 999, 3_600_001, u32::MAX] {
-        let asked = Hold {
-            ttl: Some(ttl),
-            ..hold(2, "k")
-        };
-        let named = format!("1000 to 3600000 ms, not {ttl}");
-        assert!(refused(asked).contains(&named));
-    }
-    for limit in [0, 1001] {
-        let asked = Hold {
-            limit: Some(limit),
-            ..hold(2, "k")
-        };
-        assert!(refused(asked).contains(&format!("1 to 1000, not {limit}")));
-    }
-    let at_once = Hold {
-        max_hold: Some(0),
-        ..hold(2, "k")
-    };
-    assert!(refused(at_once).contains("max-hold is 1 to"));
-}
-
-/// A number below `most`, from a seed that it changes.
-fn random(seed: &mut u64, most: usize) -> usize {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    (*seed % most as u64) as usize
-}
-
-/// Garbage, or some messages with a few bytes changed.
-fn garbage(seed: &mut u64) -> Vec<u8> {
-    if random(seed, 2) == 0 {
-        return (0..random(seed, 200))
-            .map(|_| random(seed, 256) as u8)
-            .collect();
-    }
-    let mut bytes = [
-        said_hello(hello(TOKEN)),
-        frame(1, Said::Enter(enter(9))),
-        frame(1, Said::Hold(hold(1, "mine"))),
-        frame(
-            1,
-            Said::Renew(Renew {
-                leases: vec![Lease::default()],
-            }),
-        ),
-        frame(1, Said::Ping(Ping {})),
-    ]
-    .concat();
-    for _ in 0..1 + random(seed, 4) {
-        let at = random(seed, bytes.len());
-        bytes[at] = random(seed, 256) as u8;
-    }
-    bytes
-}
-
-// LOCK-12
-#[test]
-fn garbage_harms_nobody_else() {
-    let mut neighbours = Neighbours::new();
-    let world = &mut neighbours.world;
-    let mut dismissed = 0;
-    for first in 1..2_000u64 {
-        let mut seed = first.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let id = world.stranger(Trust::Nobody);
-        let bytes = garbage(&mut seed);
-        let (front, back) = bytes.split_at(random(&mut seed, bytes.len() + 1));
-        world.send(id, front);
-        world.send(id, back);
-        if world.at(id).over {
-            let (why, text) = world.goodbye(id);
-            assert!(!text.is_empty(), "seed {first}: {why:?}");
-            dismissed += 1;
-        } else {
-            world.server.disconnected(world.now, id);
-        }
-    }
-    assert!(dismissed > 1_000, "{dismissed}");
     neighbours.assert_unharmed();
 }

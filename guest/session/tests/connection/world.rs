@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use witlock_engine::{Command, Engine, Options, Seed};
-use witlock_session::client::{Client, Ending, Event, Identity, Terms, Wants};
+use witlock_session::client::{Client, Event, Identity, Terms};
 use witlock_session::server::{Admission, ConnectionId, Server, Trust};
-use witlock_session::wire::refused::Why;
-use witlock_session::wire::{Frames, MESSAGE_BYTES, ToClient, ToStore, put};
+use witlock_session::wire::{Frames, ToClient};
 
-use crate::network::{Fate, Network, put_late};
+use crate::network::Network;
 use crate::told::told;
 
 /// Milliseconds in nanoseconds.
@@ -32,8 +31,8 @@ pub struct Machine {
     pub session: u64,
     pub network: Network,
     pub connection: Option<ConnectionId>,
-    trust: Trust,
-    said: Frames,
+    pub trust: Trust,
+    pub said: Frames,
     /// What happened, and when.
     pub events: Vec<(u64, Event)>,
 }
@@ -41,7 +40,7 @@ pub struct Machine {
 /// A connection that speaks by raw bytes.
 #[derive(Default)]
 pub struct Stranger {
-    frames: Frames,
+    pub frames: Frames,
     pub heard: Vec<ToClient>,
     /// Whether the server closed it.
     pub over: bool,
@@ -55,10 +54,10 @@ pub struct World {
     pub engine: Engine,
     pub server: Server,
     pub machines: Vec<Machine>,
-    strangers: HashMap<ConnectionId, Stranger>,
-    next_step: Option<u64>,
+    pub strangers: HashMap<ConnectionId, Stranger>,
+    pub next_step: Option<u64>,
     /// Asks, and what key they are for, by number: whose, and which.
-    asks: BTreeMap<u64, (usize, String)>,
+    pub asks: BTreeMap<u64, (usize, String)>,
 }
 
 impl World {
@@ -142,74 +141,6 @@ impl World {
         self.settle();
     }
 
-    /// What was told of an ask.
-    pub fn told(&self, ask: u64) -> Vec<Event> {
-        let told = self.times(ask);
-        told.into_iter().map(|(_, event)| event).collect()
-    }
-
-    /// The same, with when.
-    pub fn times(&self, ask: u64) -> Vec<(u64, Event)> {
-        let (who, _) = &self.asks[&ask];
-        let events = self.machines[*who].events.iter();
-        events
-            .filter(|(_, event)| ask_of(event) == Some(ask))
-            .cloned()
-            .collect()
-    }
-
-    /// How the lease that came of an ask ended; none if it did not.
-    pub fn ending(&self, ask: u64) -> Option<Ending> {
-        let told = self.told(ask);
-        let endings = told.iter().filter_map(|event| match event {
-            Event::Ended { how, .. } => Some(*how),
-            _ => None,
-        });
-        let endings: Vec<Ending> = endings.collect();
-        assert!(endings.len() <= 1, "ended twice: {told:?}");
-        endings.first().copied()
-    }
-
-    /// When an ask was granted; none if it was not.
-    pub fn granted_at(&self, ask: u64) -> Option<u64> {
-        let times = self.times(ask);
-        let grants = times
-            .iter()
-            .filter(|(_, event)| matches!(event, Event::Granted { .. }));
-        let at: Vec<u64> = grants.map(|(at, _)| *at).collect();
-        assert!(at.len() <= 1, "granted twice: {times:?}");
-        at.first().copied()
-    }
-
-    /// Why an ask was refused; none if it was not.
-    pub fn refusal(&self, ask: u64) -> Option<Why> {
-        self.told(ask).into_iter().find_map(|event| match event {
-            Event::Refused { why, .. } => Some(why),
-            _ => None,
-        })
-    }
-
-    /// The fence of the lease that came of an ask.
-    pub fn fence(&self, ask: u64) -> u64 {
-        let fence = self.told(ask).into_iter().find_map(|event| match event {
-            Event::Granted { lease, .. } => Some(lease.fence),
-            _ => None,
-        });
-        fence.expect("granted")
-    }
-
-    /// Until when an ask's holder counts on its lease.
-    pub fn deadline(&self, ask: u64) -> Option<u64> {
-        let (who, _) = &self.asks[&ask];
-        self.machines[*who].client.deadline(ask)
-    }
-
-    /// Until when the store keeps the only lease that there is.
-    pub fn store_deadline(&mut self) -> u64 {
-        let left = self.holdings().first().and_then(|item| item.left);
-        self.now + left.expect("a lease")
-    }
-
     /// Breaks all leases, as an operator does.
     pub fn break_all(&mut self) {
         let all = self.holdings();
@@ -231,7 +162,7 @@ impl World {
     }
 
     /// What is held, as far as one page shows it.
-    fn holdings(&mut self) -> Vec<witlock_engine::Holding> {
+    pub fn holdings(&mut self) -> Vec<witlock_engine::Holding> {
         let commands = [Command::ListHoldings { tag: 0, cursor: 0 }];
         let outcome = self.engine.step(self.now, &commands);
         let page = outcome.events.into_iter().find_map(|event| match event {
@@ -282,176 +213,6 @@ impl World {
         self.settle();
     }
 
-    /// Time goes on for so long, and all that is due happens when it is due.
-    pub fn run(&mut self, span: u64) {
-        let until = self.now + span;
-        loop {
-            self.settle();
-            let next = self.next_moment().max(self.now + 1);
-            if next > until {
-                break;
-            }
-            self.now = next;
-            if self.now.is_multiple_of(S) {
-                self.server.tick(self.now);
-            }
-        }
-        self.now = until;
-        self.settle();
-    }
-
-    fn next_moment(&self) -> u64 {
-        let second = (self.now / S + 1) * S;
-        let machines = self.machines.iter();
-        let due = machines.flat_map(|it| [it.client.next_deadline(), it.network.next_moment()]);
-        let due = due.chain([self.next_step]).flatten();
-        due.min().unwrap_or(second).min(second)
-    }
-
-    /// Lets all that can happen at this moment happen.
-    pub fn settle(&mut self) {
-        loop {
-            for who in 0..self.machines.len() {
-                self.machines[who].client.tick(self.now);
-                self.connect(who);
-                self.send_said(who);
-                self.arrive_late(who);
-            }
-            let commands = self.server.commands();
-            let is_due = self.next_step.is_some_and(|at| at <= self.now);
-            if !commands.is_empty() || is_due {
-                self.step(commands);
-            }
-            let touched = self.server.touched();
-            let is_quiet = touched.is_empty();
-            touched.into_iter().for_each(|id| self.send_told(id));
-            self.note_events();
-            self.assert_held_once();
-            if is_quiet {
-                return;
-            }
-        }
-    }
-
-    fn connect(&mut self, who: usize) {
-        let machine = &mut self.machines[who];
-        match machine.client.wants(self.now) {
-            Wants::Connection if machine.network.refuses => {
-                machine.client.connecting(self.now);
-                machine.client.cut(self.now, "refused");
-            }
-            Wants::Connection => {
-                machine.client.connecting(self.now);
-                let id = self.server.connected(self.now, machine.trust);
-                machine.said = Frames::default();
-                machine.network.heard = Frames::default();
-                machine.connection = Some(id);
-                machine.client.connected(self.now);
-            }
-            Wants::NoConnection => {
-                // In a hole, the server does not see that it is gone.
-                if let Some(id) = machine.connection.take()
-                    && !machine.network.hides_ends
-                {
-                    self.server.disconnected(self.now, id);
-                }
-            }
-            Wants::ThisConnection => {}
-        }
-    }
-
-    fn send_said(&mut self, who: usize) {
-        let machine = &mut self.machines[who];
-        let mut bytes = Vec::new();
-        machine.client.outgoing(&mut bytes);
-        machine.said.push(&bytes);
-        while let Ok(Some(message)) = machine.said.next::<ToStore>(MESSAGE_BYTES) {
-            let fate = (machine.network.to_store)(&message);
-            let Some(id) = machine.connection else {
-                continue;
-            };
-            let mut bytes = Vec::new();
-            put(&message, &mut bytes);
-            match fate {
-                Fate::Arrives => self.server.received(self.now, id, &bytes),
-                Fate::Late(span) => {
-                    put_late(&mut machine.network.to_server, self.now + span, id, bytes);
-                }
-                Fate::Lost => {}
-            }
-        }
-    }
-
-    /// What was late arrives, at whichever connection it was sent.
-    fn arrive_late(&mut self, who: usize) {
-        let machine = &mut self.machines[who];
-        let network = &mut machine.network;
-        while let Some((id, bytes)) = network.late_at_server(self.now) {
-            self.server.received(self.now, id, &bytes);
-        }
-        while let Some((id, bytes)) = network.late_at_client(self.now) {
-            if machine.connection == Some(id) {
-                machine.client.received(self.now, &bytes);
-            }
-        }
-    }
-
-    fn send_told(&mut self, id: ConnectionId) {
-        if let Some(who) = self
-            .machines
-            .iter()
-            .position(|it| it.connection == Some(id))
-        {
-            return self.send_to_client(who, id);
-        }
-        let Some(stranger) = self.strangers.get_mut(&id) else {
-            return;
-        };
-        if stranger.deaf {
-            return;
-        }
-        let mut bytes = Vec::new();
-        let over = self.server.outgoing(id, &mut bytes);
-        stranger.frames.push(&bytes);
-        while let Ok(Some(message)) = stranger.frames.next(MESSAGE_BYTES) {
-            stranger.heard.push(message);
-        }
-        if over && !std::mem::replace(&mut stranger.over, true) {
-            self.server.disconnected(self.now, id);
-        }
-    }
-
-    fn send_to_client(&mut self, who: usize, id: ConnectionId) {
-        let machine = &mut self.machines[who];
-        let mut bytes = Vec::new();
-        let over = self.server.outgoing(id, &mut bytes);
-        machine.network.heard.push(&bytes);
-        while let Ok(Some(message)) = machine.network.heard.next::<ToClient>(MESSAGE_BYTES) {
-            let mut bytes = Vec::new();
-            put(&message, &mut bytes);
-            match (machine.network.to_client)(&message) {
-                Fate::Arrives => machine.client.received(self.now, &bytes),
-                Fate::Late(span) => {
-                    put_late(&mut machine.network.from_server, self.now + span, id, bytes);
-                }
-                Fate::Lost => {}
-            }
-        }
-        if over && machine.connection.take().is_some() {
-            self.server.disconnected(self.now, id);
-            if machine.client.wants(self.now) == Wants::ThisConnection {
-                machine.client.cut(self.now, "closed");
-            }
-        }
-    }
-
-    fn note_events(&mut self) {
-        for machine in &mut self.machines {
-            let events = machine.client.events().into_iter();
-            machine.events.extend(events.map(|it| (self.now, it)));
-        }
-    }
-
     /// The engine does something.
     pub fn step(&mut self, mut commands: Vec<Command<'static>>) {
         loop {
@@ -464,18 +225,6 @@ impl World {
             commands.extend(self.server.commands());
             if commands.is_empty() && self.next_step.is_none_or(|at| at > self.now) {
                 return;
-            }
-        }
-    }
-
-    /// LOCK-01, LOCK-08: nobody counts on a key that another counts on.
-    fn assert_held_once(&self) {
-        let mut holders: BTreeMap<&str, u64> = BTreeMap::new();
-        for (ask, (who, key)) in &self.asks {
-            let deadline = self.machines[*who].client.deadline(*ask);
-            if deadline.is_some_and(|at| at > self.now) {
-                let other = holders.insert(key, *ask);
-                assert_eq!(other, None, "{key} is held twice at {}", self.now);
             }
         }
     }
@@ -495,15 +244,4 @@ fn server() -> Server {
         operator_token: Some(OPERATOR_TOKEN.into()),
     };
     Server::new(1 << 63, admission)
-}
-
-fn ask_of(event: &Event) -> Option<u64> {
-    match event {
-        Event::Granted { ask, .. }
-        | Event::Refused { ask, .. }
-        | Event::Ended { ask, .. }
-        | Event::Renewed { ask }
-        | Event::Retrying { ask } => Some(*ask),
-        Event::Welcome { .. } | Event::Denied(_) | Event::Answered { .. } => None,
-    }
 }
