@@ -63,8 +63,9 @@ fn open(directory: Option<&Path>) -> Result<Store> {
     };
     Store::open(directory).map_err(|error| match error {
         OpenError::Held { .. } => anyhow!(
-            "{error}. If that process is `witlock serve`, reach it by --connect; or wait until it has \
-             ended, or give this run a directory of its own"
+            "{error}. If that process is `witlock serve`, reach it by --connect. Else wait until it \
+             has ended, or give this run a directory of its own; instances that are to share locks \
+             run in one process, by --instances N"
         ),
         error => error.into(),
     })
