@@ -76,7 +76,7 @@ impl Backend for Remote {
     }
 
     fn settle(&self, _: &Ask) {
-        self.tick();
+        self.go_ahead();
     }
 
     fn holdings(

@@ -78,7 +78,7 @@ impl Dialer {
             };
             let read = ready.and_then(|ready| {
                 if ready.is_writable() {
-                    remote.write();
+                    remote.go_ahead();
                 }
                 read(remote, &socket)
             });

@@ -97,10 +97,14 @@ impl Remote {
         self.clock.now()
     }
 
-    /// Does something with the client, then whatever follows from it.
+    /// Does what is due, then something with the client, then whatever follows.
     pub(super) fn with<T>(&self, act: impl FnOnce(&mut State, u64) -> T) -> T {
         let mut state = lock(&self.state);
-        let done = act(&mut state, self.clock.now());
+        let now = self.clock.now();
+        if state.client.next_deadline().is_some_and(|at| at <= now) {
+            state.client.tick(now);
+        }
+        let done = act(&mut state, now);
         let wakers = self.go_on(&mut state);
         drop(state);
         wake(wakers);
@@ -140,17 +144,14 @@ impl Remote {
     /// What a thread of its own does: all that is due, until the store is closed.
     pub fn keep(&self) {
         while !lock(&self.state).closed {
-            self.with(|state, now| {
-                state.alarm_at = NEVER;
-                state.client.tick(now);
-            });
+            self.with(|state, _| state.alarm_at = NEVER);
             self.alarm.wait();
         }
     }
 
-    /// What is due now.
-    pub(super) fn tick(&self) {
-        self.with(|state, now| state.client.tick(now));
+    /// Does what is due, and writes what there may be room for now.
+    pub(super) fn go_ahead(&self) {
+        self.with(|_, _| ());
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -194,11 +195,6 @@ impl Remote {
             }
             Ok(())
         })
-    }
-
-    /// There may be room for what could not be written.
-    pub(super) fn write(&self) {
-        self.with(|_, _| ());
     }
 
     /// Whether this socket is the connection's, and whether something is unsent.
