@@ -49,3 +49,40 @@ impl From<Ending> for wit::Ending {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::wit::{Ending as Told, LockError};
+    use super::*;
+
+    #[test]
+    fn a_refusal_keeps_its_reason_and_its_text() {
+        let text = || "a text".to_owned();
+        let error = |why| format!("{:?}", lock_error(why, text()));
+        let told = |error: LockError| format!("{error:?}");
+        assert_eq!(error(Why::InUse), told(LockError::InUse));
+        assert_eq!(error(Why::HeldByCaller), told(LockError::HeldByCaller));
+        assert_eq!(error(Why::Invalid), told(LockError::Invalid(text())));
+        assert_eq!(error(Why::TooMany), told(LockError::TooMany(text())));
+        assert_eq!(error(Why::Closed), told(LockError::Closed));
+        assert_eq!(
+            error(Why::Unavailable),
+            told(LockError::Unavailable(text()))
+        );
+    }
+
+    // LOCK-07, case J8
+    #[test]
+    fn each_ending_is_told_as_what_it_is() {
+        for (ending, told) in [
+            (Ending::Released, Told::Released),
+            (Ending::Expired, Told::Expired),
+            (Ending::Revoked, Told::Revoked),
+            (Ending::Broken, Told::Broken),
+            (Ending::Closed, Told::Closed),
+            (Ending::Unreachable, Told::Unreachable),
+        ] {
+            assert_eq!(Told::from(ending), told);
+        }
+    }
+}

@@ -25,6 +25,13 @@ pub(crate) enum Failed {
     Refused { address: Address, source: io::Error },
 }
 
+impl Failed {
+    /// Whether the runtime keeps the component from the network.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Failed::Denied { .. })
+    }
+}
+
 /// A connection to a server.
 pub(crate) struct Connection {
     stream: TcpStream,

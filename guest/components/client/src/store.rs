@@ -33,7 +33,8 @@ pub(crate) struct Store {
     last_ask: u64,
     /// The time of the last look.
     now: Nanoseconds,
-    /// Why the server does not let the client in.
+    /// Why no key can be had, where waiting would be of no use: the server does not
+    /// let the client in, or the runtime does not let it out.
     denied: Option<String>,
 }
 
@@ -157,10 +158,9 @@ impl Store {
     }
 
     fn check_denied(&self) -> Result<(), wit::LockError> {
-        let refuses = |why| unavailable(format!("the server {} refuses: {why}", self.address));
         self.denied
-            .as_deref()
-            .map_or(Ok(()), |why| Err(refuses(why)))
+            .clone()
+            .map_or(Ok(()), |why| Err(unavailable(why)))
     }
 
     /// Drives the client until something is so, but not beyond a time.
@@ -187,7 +187,10 @@ impl Store {
                 self.connection = Some(connection);
                 self.client.connected(self.now);
             }
-            Err(why) => self.client.cut(self.now, &why.to_string()),
+            Err(why) => {
+                self.client.cut(self.now, &why.to_string());
+                self.denied = why.is_denied().then(|| why.to_string());
+            }
         }
     }
 
@@ -268,7 +271,9 @@ impl Store {
             }
             Event::Ended { ask, how } => self.news(ask, Ask::Ended(how)),
             Event::Welcome { .. } => self.denied = None,
-            Event::Denied(why) => self.denied = Some(why),
+            Event::Denied(why) => {
+                self.denied = Some(format!("the server {} refuses: {why}", self.address));
+            }
             Event::Renewed { .. } | Event::Retrying { .. } | Event::Answered { .. } => {}
         }
     }
