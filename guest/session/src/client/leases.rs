@@ -120,15 +120,19 @@ impl Client {
         let Some((_, ttl, held)) = self.held(number) else {
             return;
         };
+        let is_first = held.expires == 0;
         held.date(echo.min(now), ttl);
+        // A holder is to have time for its work, and two more tries to renew.
+        let is_long = held.renews > now || !is_first;
         if held.told {
             self.events.push(Event::Renewed { ask: number });
-        } else if held.deadline() > now {
+        } else if is_long && held.deadline() > now {
             held.told = true;
             let (ask, lease) = (number, held.lease);
             self.events.push(Event::Granted { ask, lease });
         }
-        // One that was long on its way is renewed before anyone is told of it.
+        // One that was long on its way is renewed before anyone is told of it: once,
+        // for its answer may be as long on its way.
         self.set_timer(number);
         self.ring(now);
         self.send_renewals(now);

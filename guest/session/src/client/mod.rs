@@ -159,6 +159,11 @@ impl Client {
         }
     }
 
+    /// Whether the server may know a session of this client's.
+    pub fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+
     /// Takes out what happened, in its order.
     pub fn events(&mut self) -> Vec<Event> {
         core::mem::take(&mut self.events)

@@ -139,6 +139,16 @@ impl Server {
         }
     }
 
+    /// Who is let in from now on.
+    pub fn set_admission(&mut self, admission: Admission) {
+        self.admission = admission;
+    }
+
+    /// Whether nothing is held or waited for by any session.
+    pub fn is_idle(&self) -> bool {
+        self.tickets.is_empty()
+    }
+
     /// Takes out what the engine is to do, in its order.
     pub fn commands(&mut self) -> Vec<Command<'static>> {
         core::mem::take(&mut self.commands)

@@ -12,7 +12,7 @@ use witlock::{ConnectError, Connector, Store};
 use crate::codes::{self, Failure};
 
 /// The socket in a store's directory on which its server listens too.
-const SOCKET: &str = "witlock.sock";
+pub const SOCKET: &str = "witlock.sock";
 
 const CONNECT: &str = "WITLOCK_CONNECT";
 const TOKEN: &str = "WITLOCK_TOKEN";
@@ -116,7 +116,8 @@ pub fn token() -> Result<Option<String>> {
     }
 }
 
-fn read(file: &Path) -> Result<String> {
+/// The token in a file.
+pub fn read(file: &Path) -> Result<String> {
     let token = fs::read_to_string(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))
         .map_err(usage)?;

@@ -37,6 +37,7 @@ pub enum Change {
 impl Group {
     pub fn start(command: &[OsString]) -> Result<Group, Failure> {
         let (program, arguments) = command.split_first().ok_or_else(no_command)?;
+        adopt_orphans();
         let started = Command::new(program)
             .args(arguments)
             .process_group(0)
@@ -70,8 +71,32 @@ impl Group {
     pub fn end(mut self) -> io::Result<u8> {
         self.kill();
         let status = self.leader.wait()?;
+        reap_orphans(self.id);
         until_gone(self.id);
         Ok(code(status))
+    }
+}
+
+/// What the command leaves behind becomes this process's: others may take their time
+/// to reap it, and until then its group is not gone.
+fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+        log::debug!("orphans are left to others: {error}");
+    }
+}
+
+/// Waits for whoever of a killed group is a child of this process.
+fn reap_orphans(group: Pid) {
+    let start = Instant::now();
+    while start.elapsed() < GONE {
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        match waitid(WaitId::Pgid(Some(group)), ended) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => thread::sleep(LOOK),
+            // There is none.
+            Err(_) => return,
+        }
     }
 }
 

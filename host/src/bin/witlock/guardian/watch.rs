@@ -36,6 +36,8 @@ enum Event {
 
 impl Watch {
     pub fn new(group: Group, wrapper: UnixStream, moments: Moments) -> io::Result<Watch> {
+        // The wrapper has to know it if this process is killed.
+        tell(&wrapper, &News::Started(group.id().as_raw_pid()));
         let alarm = BootClock.alarm().inspect_err(|_| group.kill())?;
         Ok(Watch {
             group,
@@ -49,7 +51,6 @@ impl Watch {
     /// Acts on what happens until the command ends, and tells of it.
     pub fn run(mut self, orders: Orders) -> io::Result<()> {
         let events = self.listen(orders).inspect_err(|_| self.group.kill())?;
-        self.tell(&News::Started(self.group.id().as_raw_pid()));
         loop {
             self.enforce();
             match events.recv() {
