@@ -23,7 +23,7 @@ pub(super) struct Held {
     /// Whether its holder was told.
     told: bool,
     /// What the latest answer echoes: the store dated the lease after that.
-    dated: Nanoseconds,
+    pub dated: Nanoseconds,
     /// When its ttl is over.
     expires: Nanoseconds,
     /// When its max-hold is over.
@@ -33,7 +33,7 @@ pub(super) struct Held {
     /// Which sixth of the ttl that is.
     sixth: u64,
     /// Since when a renewal is not answered.
-    unanswered: Option<Nanoseconds>,
+    pub unanswered: Option<Nanoseconds>,
     retrying: bool,
 }
 
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    fn held(&mut self, number: u64) -> Option<(u64, Nanoseconds, &mut Held)> {
+    pub(super) fn held(&mut self, number: u64) -> Option<(u64, Nanoseconds, &mut Held)> {
         let ask = self.asks.get_mut(&number)?;
         match &mut ask.phase {
             Phase::Held(held) => Some((ask.session, ask.ttl, held)),
@@ -175,13 +175,13 @@ impl Client {
 
     /// A lease's own deadline has come.
     fn lose(&mut self, number: u64) {
-        let is_up = self.link.is_up();
         let Some((_, _, held)) = self.held(number) else {
             return;
         };
         let how = if held.revoked <= held.expires {
             Ending::Revoked
-        } else if held.unanswered.is_some() || !is_up {
+        } else if held.unanswered.is_some() {
+            // Also where it could not be sent for want of a connection.
             Ending::Unreachable
         } else {
             // Nobody ran to renew it.

@@ -6,6 +6,7 @@
 //! [`Client::tick`] at the latest at [`Client::next_deadline`].
 
 mod asks;
+mod confirming;
 mod hears;
 mod leases;
 mod link;
