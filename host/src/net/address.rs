@@ -38,7 +38,8 @@ fn unix(path: &str) -> Result<Address, String> {
         0 => Err("it has no path".into()),
         1..=SOCKET_PATH_BYTES => Ok(Address::Unix(path.into())),
         bytes => Err(format!(
-            "the path of a Unix socket has at most {SOCKET_PATH_BYTES} bytes, this one {bytes}"
+            "the path of a Unix socket has at most {SOCKET_PATH_BYTES} bytes, this one {bytes}: \
+             choose a shorter one, such as a relative path"
         )),
     }
 }

@@ -38,6 +38,8 @@ pub(super) enum Phase {
     Waiting(Box<Waiting>),
     Held(Held),
     Releasing(Releasing),
+    /// The store closed: its holder was told, and has not let it go yet.
+    Closed(LeaseId),
 }
 
 /// An ask that is not answered.
@@ -56,6 +58,7 @@ impl Phase {
             Phase::Waiting(_) => None,
             Phase::Held(held) => Some(held.lease.fence),
             Phase::Releasing(releasing) => Some(releasing.lease.fence),
+            Phase::Closed(lease) => Some(lease.fence),
         }
     }
 }
@@ -66,6 +69,7 @@ impl Ask {
             Phase::Waiting(waiting) => waiting.gives_up.min(waiting.says_so),
             Phase::Held(held) => held.next_moment(),
             Phase::Releasing(releasing) => releasing.until,
+            Phase::Closed(_) => Nanoseconds::MAX,
         }
     }
 }
@@ -100,10 +104,10 @@ impl Client {
         };
         self.asks.insert(number, ask);
         match self.sessions.get_mut(&session) {
-            Some(holder) => {
+            Some(holder) if holder.is_open() => {
                 holder.asks.insert(number);
             }
-            None => {
+            _ => {
                 self.refuse(number, Why::Closed, String::new());
                 return Ok(());
             }
@@ -129,7 +133,7 @@ impl Client {
             ..waiting.hold.clone()
         };
         let session = ask.session;
-        self.say(now, session, Body::Hold(hold));
+        self.say_for(now, session, Body::Hold(hold));
     }
 
     /// Nobody waits for the ask any more; nothing is told of it.
@@ -140,7 +144,7 @@ impl Client {
         let session = ask.session;
         if matches!(ask.phase, Phase::Waiting(_)) {
             self.forget(number);
-            self.say(now, session, Body::Cancel(wire::Cancel { ask: number }));
+            self.say_for(now, session, Body::Cancel(wire::Cancel { ask: number }));
         }
     }
 
@@ -157,7 +161,7 @@ impl Client {
         }
         waiting.says_so = now.saturating_add(ask.ttl / 3);
         let session = ask.session;
-        self.say(now, session, Body::Ping(wire::Ping {}));
+        self.say_for(now, session, Body::Ping(wire::Ping {}));
     }
 
     fn cancel_unanswered(&mut self, now: Nanoseconds, number: u64) {
@@ -189,14 +193,17 @@ impl Client {
     ) {
         let lease = LeaseId::from(granted.lease.unwrap_or_default());
         let number = granted.ask;
-        match self.asks.get_mut(&number) {
-            Some(ask) if matches!(ask.phase, Phase::Waiting(_)) => {
-                ask.phase = Phase::Held(Held::new(lease, granted.max_hold, echo.min(now)));
+        let Some(ask) = self.asks.get_mut(&number) else {
+            return self.say_released(now, session, lease);
+        };
+        match &ask.phase {
+            Phase::Waiting(waiting) => {
+                ask.phase = Phase::Held(Held::new(lease, echo.min(now), waiting.gives_up));
                 self.by_fence.insert(lease.fence, number);
-                self.dated(now, number, echo);
+                self.dated(now, number, echo, granted.max_hold);
             }
             // Asked again, and answered twice.
-            Some(ask) if ask.phase.fence() == Some(lease.fence) => {}
+            phase if phase.fence() == Some(lease.fence) => {}
             _ => self.say_released(now, session, lease),
         }
     }

@@ -32,7 +32,7 @@ impl Client {
     pub fn dated_at(&self, number: u64) -> Option<Nanoseconds> {
         match &self.asks.get(&number)?.phase {
             Phase::Held(held) => Some(held.dated),
-            Phase::Waiting(_) | Phase::Releasing(_) => None,
+            _ => None,
         }
     }
 }

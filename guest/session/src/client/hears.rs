@@ -13,9 +13,12 @@ use crate::wire::{self, MESSAGE_BYTES, ToClient};
 impl Client {
     /// Bytes arrived.
     pub fn received(&mut self, now: Nanoseconds, bytes: &[u8]) {
+        if !self.link.is_made() {
+            return; // Of a connection that was given up.
+        }
+        self.link.heard();
         // What is overdue was lost before these bytes were read.
         self.ring(now);
-        self.link.heard();
         self.link.frames.push(bytes);
         loop {
             match self.link.frames.next::<ToClient>(MESSAGE_BYTES) {
@@ -53,12 +56,12 @@ impl Client {
             }
             Body::Renewed(renewed) => {
                 if let Some(number) = self.by_fence.get(&renewed.fence).copied() {
-                    self.dated(now, number, echo);
+                    self.dated(now, number, echo, renewed.max_hold);
                 }
             }
             Body::Ended(ended) => self.ended(&ended),
             Body::Pong(_) => {}
-            Body::Closing(_) => self.store_closed(),
+            Body::Closing(_) => self.store_closed(now),
             Body::Denied(denied) => self.answered(denied.tag, body),
             Body::Holdings(wire::Holdings { tag, .. })
             | Body::Waiters(wire::Waiters { tag, .. })
@@ -101,11 +104,11 @@ impl Client {
     }
 
     /// What is held is lost, though its keys go on only as they are let go.
-    fn store_closed(&mut self) {
+    fn store_closed(&mut self, now: Nanoseconds) {
         let all: Vec<u64> = self.asks.keys().copied().collect();
         for number in all {
             // Each does what it says to asks of its own phase only.
-            self.close_lease(number);
+            self.close_lease(now, number);
             self.refuse(number, wire::refused::Why::Closed, String::new());
         }
     }

@@ -20,8 +20,8 @@ const RENEWALS: core::ops::RangeInclusive<u64> = 2..=4;
 /// A key held.
 pub(super) struct Held {
     pub lease: LeaseId,
-    /// Whether its holder was told.
-    told: bool,
+    /// Until when its holder waits to be told of it; none once it was.
+    untold: Option<Nanoseconds>,
     /// What the latest answer echoes: the store dated the lease after that.
     pub dated: Nanoseconds,
     /// When its ttl is over.
@@ -30,8 +30,6 @@ pub(super) struct Held {
     revoked: Nanoseconds,
     /// When to renew it next.
     renews: Nanoseconds,
-    /// Which sixth of the ttl that is.
-    sixth: u64,
     /// Since when a renewal is not answered.
     pub unanswered: Option<Nanoseconds>,
     retrying: bool,
@@ -45,16 +43,15 @@ pub(super) struct Releasing {
 }
 
 impl Held {
-    /// A lease given, by an answer that echoes this.
-    pub fn new(lease: LeaseId, max_hold: Option<Nanoseconds>, echo: Nanoseconds) -> Self {
+    /// A lease given, by an answer that echoes this, to one that waits until then.
+    pub fn new(lease: LeaseId, echo: Nanoseconds, gives_up: Nanoseconds) -> Self {
         Held {
             lease,
-            told: false,
+            untold: Some(gives_up),
             dated: echo,
             expires: 0,
-            revoked: max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most)),
+            revoked: 0,
             renews: 0,
-            sixth: 0,
             unanswered: None,
             retrying: false,
         }
@@ -65,31 +62,26 @@ impl Held {
     }
 
     pub fn next_moment(&self) -> Nanoseconds {
-        match self.told {
-            true => self.deadline().min(self.renews),
-            false => self.renews,
-        }
+        let over = self.untold.unwrap_or(self.deadline());
+        over.min(self.renews)
     }
 
     /// It was given, or renewed, by an answer that echoes this.
-    fn date(&mut self, echo: Nanoseconds, ttl: Nanoseconds) {
+    fn date(&mut self, echo: Nanoseconds, ttl: Nanoseconds, max_hold: Option<Nanoseconds>) {
         self.dated = echo;
         self.expires = self.expires.max(ends(echo, ttl));
+        // The later it is known to last, the better it is known when it began.
+        let revoked = max_hold.map_or(Nanoseconds::MAX, |left| ends(echo, left));
+        self.revoked = self.revoked.max(revoked);
         self.unanswered = None;
         self.retrying = false;
-        self.sixth = *RENEWALS.start();
-        self.renews = echo.saturating_add(ttl / 6 * self.sixth);
+        self.renews = echo.saturating_add(ttl / 6 * RENEWALS.start());
     }
 
     /// Sets when to try again, after a try at this time.
     fn try_next(&mut self, now: Nanoseconds, ttl: Nanoseconds) {
-        while self.renews <= now {
-            self.sixth += 1;
-            self.renews = match RENEWALS.contains(&self.sixth) {
-                true => self.dated.saturating_add(ttl / 6 * self.sixth),
-                false => Nanoseconds::MAX,
-            };
-        }
+        let mut tries = RENEWALS.map(|sixth| self.dated.saturating_add(ttl / 6 * sixth));
+        self.renews = tries.find(|at| *at > now).unwrap_or(Nanoseconds::MAX);
     }
 }
 
@@ -103,7 +95,7 @@ impl Client {
     pub fn deadline(&self, number: u64) -> Option<Nanoseconds> {
         match &self.asks.get(&number)?.phase {
             Phase::Held(held) => Some(held.deadline()),
-            Phase::Waiting(_) | Phase::Releasing(_) => None,
+            _ => None,
         }
     }
 
@@ -111,23 +103,29 @@ impl Client {
         let ask = self.asks.get_mut(&number)?;
         match &mut ask.phase {
             Phase::Held(held) => Some((ask.session, ask.ttl, held)),
-            Phase::Waiting(_) | Phase::Releasing(_) => None,
+            _ => None,
         }
     }
 
     /// A grant or a renewal: the lease lasts from the sending time that it echoes.
-    pub(super) fn dated(&mut self, now: Nanoseconds, number: u64, echo: Nanoseconds) {
+    pub(super) fn dated(
+        &mut self,
+        now: Nanoseconds,
+        number: u64,
+        echo: Nanoseconds,
+        max_hold: Option<Nanoseconds>,
+    ) {
         let Some((_, ttl, held)) = self.held(number) else {
             return;
         };
         let is_first = held.expires == 0;
-        held.date(echo.min(now), ttl);
+        held.date(echo.min(now), ttl, max_hold);
         // A holder is to have time for its work, and two more tries to renew.
         let is_long = held.renews > now || !is_first;
-        if held.told {
+        if held.untold.is_none() {
             self.events.push(Event::Renewed { ask: number });
         } else if is_long && held.deadline() > now {
-            held.told = true;
+            held.untold = None;
             let (ask, lease) = (number, held.lease);
             self.events.push(Event::Granted { ask, lease });
         }
@@ -140,8 +138,11 @@ impl Client {
 
     pub(super) fn look_at_held(&mut self, now: Nanoseconds, number: u64) {
         match self.held(number) {
-            Some((_, _, held)) if held.told && held.deadline() <= now => self.lose(number),
-            Some(_) => self.try_renewal(now, number),
+            Some((_, _, held)) => match held.untold {
+                None if held.deadline() <= now => self.lose(number),
+                Some(gives_up) if gives_up <= now => self.give_back(now, number),
+                _ => self.try_renewal(now, number),
+            },
             None => {}
         }
     }
@@ -190,19 +191,30 @@ impl Client {
         self.end(number, how);
     }
 
+    /// Nobody was told of a lease that could not be renewed in time: it is let go.
+    fn give_back(&mut self, now: Nanoseconds, number: u64) {
+        if let Some((session, _, held)) = self.held(number) {
+            let lease = held.lease;
+            self.end(number, Ending::Unreachable);
+            self.say_released(now, session, lease);
+        }
+    }
+
     /// Tells that a lease is over; or, if nobody was told that it began, that the
-    /// ask came to nothing.
+    /// ask came to nothing. That the store's closing ended it was told then.
     pub(super) fn end(&mut self, number: u64, how: Ending) {
-        let untold = self.held(number).is_some_and(|(_, _, held)| !held.told);
-        self.forget(number);
-        self.events.push(match untold {
-            true => Event::Refused {
-                ask: number,
+        let ask = number;
+        let event = match self.asks.get(&number).map(|ask| &ask.phase) {
+            Some(Phase::Closed(_)) => None,
+            Some(Phase::Held(held)) if held.untold.is_some() => Some(Event::Refused {
+                ask,
                 why: Why::Unavailable,
                 text: "the lease was over before it was known of".into(),
-            },
-            false => Event::Ended { ask: number, how },
-        });
+            }),
+            _ => Some(Event::Ended { ask, how }),
+        };
+        self.forget(number);
+        self.events.extend(event);
     }
 
     /// Sends the renewals that are due, each session's together.
@@ -210,7 +222,7 @@ impl Client {
         for (session, leases) in core::mem::take(&mut self.renewals) {
             for leases in leases.chunks(RENEWED_AT_ONCE) {
                 let leases = leases.to_vec();
-                self.say(now, session, Body::Renew(wire::Renew { leases }));
+                self.say_for(now, session, Body::Renew(wire::Renew { leases }));
             }
         }
     }
@@ -219,7 +231,8 @@ impl Client {
     /// since it was known to last until now, after 5 s without an answer. One that
     /// ended by the store's closing only confirms that.
     pub fn release(&mut self, now: Nanoseconds, number: u64) {
-        if let Some((session, lease)) = self.closed.remove(&number) {
+        if let Some((session, lease)) = self.closed(number) {
+            self.forget(number);
             return self.say_released(now, session, lease);
         }
         // A lease whose deadline has come is lost.
@@ -238,7 +251,7 @@ impl Client {
 
     pub(super) fn say_released(&mut self, now: Nanoseconds, session: u64, lease: LeaseId) {
         let lease = Some(lease.into());
-        self.say(now, session, Body::Release(wire::Release { lease }));
+        self.say_for(now, session, Body::Release(wire::Release { lease }));
     }
 
     pub(super) fn look_at_releasing(&mut self, number: u64) {
@@ -247,11 +260,28 @@ impl Client {
 
     /// The store closed: the lease is lost. Its key is let go as its holder
     /// releases it, or at its ttl.
-    pub(super) fn close_lease(&mut self, number: u64) {
-        if let Some((session, _, held)) = self.held(number) {
-            let lease = held.lease;
-            self.closed.insert(number, (session, lease));
-            self.end(number, Ending::Closed);
+    pub(super) fn close_lease(&mut self, now: Nanoseconds, number: u64) {
+        let Some((_, _, held)) = self.held(number) else {
+            return;
+        };
+        if held.untold.is_some() {
+            return self.give_back(now, number);
+        }
+        let lease = held.lease;
+        if let Some(ask) = self.asks.get_mut(&number) {
+            ask.phase = Phase::Closed(lease);
+        }
+        self.set_timer(number);
+        let (ask, how) = (number, Ending::Closed);
+        self.events.push(Event::Ended { ask, how });
+    }
+
+    /// Whose session's a lease was that the store's closing ended, and what names it.
+    fn closed(&self, number: u64) -> Option<(u64, LeaseId)> {
+        let ask = self.asks.get(&number)?;
+        match ask.phase {
+            Phase::Closed(lease) => Some((ask.session, lease)),
+            _ => None,
         }
     }
 }

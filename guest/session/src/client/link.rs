@@ -72,6 +72,11 @@ impl Link {
         self.state == State::Up
     }
 
+    /// Whether there is a connection.
+    pub fn is_made(&self) -> bool {
+        matches!(self.state, State::Greeting | State::Up)
+    }
+
     pub fn next_deadline(&self) -> Option<Nanoseconds> {
         let answer = self
             .unanswered

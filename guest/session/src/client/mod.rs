@@ -125,9 +125,6 @@ pub struct Client {
     last_session: u64,
     asks: BTreeMap<u64, Ask>,
     by_fence: BTreeMap<u64, u64>,
-    /// Leases that ended with the store's closing, which their holders have not let
-    /// go yet: whose session, and what names them.
-    closed: BTreeMap<u64, (u64, LeaseId)>,
     /// When something is to be done for an ask.
     timers: BTreeSet<(Nanoseconds, u64)>,
     /// Questions of an operator's, and when they are given up.
@@ -150,7 +147,6 @@ impl Client {
             last_session: 0,
             asks: BTreeMap::new(),
             by_fence: BTreeMap::new(),
-            closed: BTreeMap::new(),
             timers: BTreeSet::new(),
             questions: BTreeMap::new(),
             renewals: BTreeMap::new(),

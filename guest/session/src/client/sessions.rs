@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::asks::Phase;
-use super::{Client, Ending};
+use super::{ANSWER_WAIT, Client, Ending};
 use crate::Nanoseconds;
 use crate::wire::refused::Why;
 use crate::wire::to_store::Body;
@@ -24,6 +24,13 @@ pub(super) struct Session {
     /// Its holder is gone. The server may know that at the latest when the last
     /// lease would have ended by itself.
     leaving: Option<Nanoseconds>,
+}
+
+impl Session {
+    /// Whether its holder still is there.
+    pub fn is_open(&self) -> bool {
+        self.leaving.is_none()
+    }
 }
 
 impl Client {
@@ -54,7 +61,8 @@ impl Client {
             return;
         };
         let asks = core::mem::take(&mut session.asks);
-        let mut lasts = now;
+        // What was said last of it may be read late.
+        let mut lasts = now.saturating_add(ANSWER_WAIT);
         for ask in asks {
             lasts = lasts.max(self.give_up(ask));
         }
@@ -88,7 +96,6 @@ impl Client {
 
     pub(super) fn left(&mut self, number: u64) {
         self.sessions.remove(&number);
-        self.closed.retain(|_, (session, _)| *session != number);
     }
 
     /// Forgets sessions of which a server need not be told any more.
@@ -98,6 +105,14 @@ impl Client {
             let over = session.entries == 0 || (session.leaving <= Some(now) && !is_told);
             session.leaving.is_none() || !over
         });
+    }
+
+    /// Says something for a session's holder. Once it leaves there is nothing to say:
+    /// all that it had is let go.
+    pub(super) fn say_for(&mut self, now: Nanoseconds, number: u64, body: Body) {
+        if self.sessions.get(&number).is_some_and(Session::is_open) {
+            self.say(now, number, body);
+        }
     }
 
     /// Sees to it that the session is at the connection; whether there is one.
@@ -134,6 +149,7 @@ impl Client {
             match self.asks.get(number).map(|ask| &ask.phase) {
                 Some(Phase::Waiting(_)) => enter.asks.push(*number),
                 Some(Phase::Held(held)) => enter.leases.push(Lease::from(held.lease)),
+                Some(Phase::Closed(lease)) => enter.leases.push(Lease::from(*lease)),
                 Some(Phase::Releasing(_)) | None => {}
             }
         }
@@ -161,7 +177,7 @@ impl Client {
         let Some(session) = self.sessions.get(&number) else {
             return;
         };
-        if session.leaving.is_some() {
+        if !session.is_open() {
             return self.say(now, number, Body::Leave(Leave {}));
         }
         let asks: Vec<u64> = session.asks.iter().copied().collect();
@@ -169,7 +185,7 @@ impl Client {
             match self.asks.get(&ask).map(|ask| &ask.phase) {
                 Some(Phase::Waiting(_)) => self.send_ask(now, ask),
                 Some(Phase::Held(_)) => self.renew_now(now, ask),
-                Some(Phase::Releasing(_)) | None => {}
+                Some(Phase::Releasing(_) | Phase::Closed(_)) | None => {}
             }
         }
     }

@@ -38,7 +38,7 @@ impl Client {
             Some(Phase::Waiting(_)) => self.look_at_waiting(now, number),
             Some(Phase::Held(_)) => self.look_at_held(now, number),
             Some(Phase::Releasing(_)) => self.look_at_releasing(number),
-            None => {}
+            Some(Phase::Closed(_)) | None => {}
         }
     }
 

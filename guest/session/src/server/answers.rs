@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use witlock_engine::{Counts, Ending, LeaseId};
 
 use super::tickets::Tag;
-use super::{ConnectionId, Event, Listed, Server};
+use super::{Event, Listed, Server};
 use crate::Nanoseconds;
 use crate::wire::ended::How;
 use crate::wire::to_client::Body;
@@ -21,8 +21,7 @@ impl Server {
                 lease,
                 revoked,
             } => {
-                let max_hold = revoked.map(|at| at.saturating_sub(dated));
-                self.granted(dated, ticket, lease, max_hold);
+                self.granted(dated, ticket, lease, revoked);
             }
             Event::Refused { ticket, why, text } => {
                 if let Some(ticket) = self.take_ticket(ticket) {
@@ -46,17 +45,27 @@ impl Server {
         }
     }
 
-    fn granted(&mut self, dated: Nanoseconds, number: u64, lease: LeaseId, max_hold: Option<u64>) {
+    fn granted(
+        &mut self,
+        dated: Nanoseconds,
+        number: u64,
+        lease: LeaseId,
+        revoked: Option<Nanoseconds>,
+    ) {
         let Some(ticket) = self.ticket(number) else {
             return;
         };
         ticket.fence = Some(lease.fence);
         let ticket = *ticket;
         self.forget_ask(ticket, number);
+        if let Some(holder) = self.sessions.get_mut(&ticket.session) {
+            // Asked again, it has it already.
+            holder.held.entry(lease.fence).or_default().revoked = revoked;
+        }
         let granted = wire::Granted {
             ask: ticket.ask,
             lease: Some(lease.into()),
-            max_hold,
+            max_hold: left(revoked, dated),
         };
         self.tell_dated(ticket.session, Some(dated), Body::Granted(granted));
     }
@@ -66,14 +75,22 @@ impl Server {
             return;
         };
         let Some(fence) = ticket.fence else { return };
-        let release = self.releases.get(&(ticket.session, fence)).copied();
+        let release = self
+            .held(ticket.session, fence)
+            .and_then(|held| held.release);
         release.and_then(|tag| self.take_tag(tag));
+        if let Some(holder) = self.sessions.get_mut(&ticket.session) {
+            holder.held.remove(&fence);
+        }
         self.tell_ended(ticket.session, fence, how_of(how));
     }
 
     fn renewed(&mut self, dated: Nanoseconds, tag: u64) {
         if let Some(Tag::Renew { session, fence }) = self.take_tag(tag) {
-            self.tell_dated(session, Some(dated), Body::Renewed(Renewed { fence }));
+            let revoked = self.held(session, fence).and_then(|held| held.revoked);
+            let max_hold = left(revoked, dated);
+            let renewed = Renewed { fence, max_hold };
+            self.tell_dated(session, Some(dated), Body::Renewed(renewed));
         }
     }
 
@@ -87,14 +104,14 @@ impl Server {
                     tag: own,
                     held: false,
                 };
-                self.say(ConnectionId(connection), 0, 0, Body::Broke(broke));
+                self.say(connection, 0, 0, Body::Broke(broke));
             }
             Some(Tag::Resume) | None => {}
         }
     }
 
     /// A lease was named that is not held, or not by this id.
-    fn tell_lost(&mut self, session: u64, fence: u64) {
+    pub(super) fn tell_lost(&mut self, session: u64, fence: u64) {
         let Some(holder) = self.sessions.get_mut(&session) else {
             return;
         };
@@ -125,9 +142,14 @@ impl Server {
 
     fn answer_operator(&mut self, tag: u64, body: impl FnOnce(u64) -> Body) {
         if let Some(Tag::Operator { connection, own }) = self.take_tag(tag) {
-            self.say(ConnectionId(connection), 0, 0, body(own));
+            self.say(connection, 0, 0, body(own));
         }
     }
+}
+
+/// How long a max-hold still is.
+fn left(revoked: Option<Nanoseconds>, dated: Nanoseconds) -> Option<Nanoseconds> {
+    revoked.map(|at| at.saturating_sub(dated))
 }
 
 fn how_of(how: Ending) -> How {

@@ -8,10 +8,13 @@
 mod admission;
 mod answers;
 mod connections;
+mod due;
 mod echo;
+mod left;
 mod says;
 mod sessions;
 mod tickets;
+mod unknown;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -23,9 +26,11 @@ use witlock_engine::{Command, Ending, LeaseId};
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
 
-use crate::wire::{self, goodbye::Reason, to_client::Body};
+use crate::wire::{self, goodbye::Reason};
 use crate::{Nanoseconds, millis};
 use connections::Connection;
+use due::{Deadlines, Due};
+use left::Left;
 use sessions::Session;
 use tickets::{Tag, Ticket};
 
@@ -99,21 +104,42 @@ pub struct Listed<Item> {
     pub item: Item,
 }
 
+/// How much a server keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// Connections.
+    pub connections: usize,
+    /// Sessions, connected or not.
+    pub sessions: usize,
+    /// Asks that wait, and leases.
+    pub asks: usize,
+    /// Commands that the engine has not answered.
+    pub under_way: usize,
+}
+
 /// All connections of a store, and their sessions.
 #[derive(Debug)]
 pub struct Server {
     /// In front of every number that goes to the engine.
     base: u64,
     admission: Admission,
-    connections: Slab<Connection>,
+    /// By their numbers.
+    connections: BTreeMap<u64, Connection>,
+    last_connection: u64,
     sessions: BTreeMap<u64, Session>,
     by_id: BTreeMap<u128, u64>,
+    /// Sessions that left, as long as it matters.
+    left: BTreeMap<u128, Left>,
     last_session: u64,
     tickets: Slab<Ticket>,
-    tags: Slab<Tag>,
-    /// The tags of releases under way, by session and fence.
-    releases: BTreeMap<(u64, u64), u64>,
+    /// By their numbers, which are never used again: a release that is answered by
+    /// its lease's end may be answered once more.
+    tags: BTreeMap<u64, Tag>,
+    last_tag: u64,
     commands: Vec<Command<'static>>,
+    due: Deadlines,
+    /// Until when leases may be live that the engine does not know.
+    unknown_until: Nanoseconds,
     /// Connections that have something to send, or are to be closed.
     touched: Vec<ConnectionId>,
     closing: bool,
@@ -126,14 +152,18 @@ impl Server {
         Server {
             base,
             admission,
-            connections: Slab::new(),
+            connections: BTreeMap::new(),
+            last_connection: 0,
             sessions: BTreeMap::new(),
             by_id: BTreeMap::new(),
+            left: BTreeMap::new(),
             last_session: 0,
             tickets: Slab::new(),
-            tags: Slab::new(),
-            releases: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            last_tag: 0,
             commands: Vec::new(),
+            due: Deadlines::default(),
+            unknown_until: 0,
             touched: Vec::new(),
             closing: false,
         }
@@ -164,7 +194,7 @@ impl Server {
     pub fn close(&mut self) {
         self.closing = true;
         for id in self.connection_ids() {
-            self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+            self.tell_closing(id);
         }
     }
 
@@ -178,25 +208,26 @@ impl Server {
     /// The engine began anew: nothing is left of any session.
     pub fn forget_all(&mut self) {
         self.stop();
-        self.sessions.clear();
+        for (number, session) in core::mem::take(&mut self.sessions) {
+            self.due.remove(session.gone_at, Due::Session(number));
+        }
         self.by_id.clear();
         self.tickets.clear();
         self.tags.clear();
-        self.releases.clear();
         self.commands.clear();
     }
 
-    /// Cuts off who is silent, and gives up sessions that did not come back.
-    /// To be called about once a second.
-    pub fn tick(&mut self, now: Nanoseconds) {
-        for id in self.connection_ids() {
-            self.check_silence(now, id);
+    /// How much is kept.
+    pub fn kept(&self) -> Kept {
+        Kept {
+            connections: self.connections.len(),
+            sessions: self.sessions.len(),
+            asks: self.tickets.len(),
+            under_way: self.tags.len(),
         }
-        self.give_up_sessions(now);
     }
 
     fn connection_ids(&self) -> Vec<ConnectionId> {
-        let ids = self.connections.iter().map(|(at, _)| ConnectionId(at));
-        ids.collect()
+        self.connections.keys().copied().map(ConnectionId).collect()
     }
 }

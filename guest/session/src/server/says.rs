@@ -25,10 +25,10 @@ impl Server {
         } = message;
         let is_known = self
             .connections
-            .get(id.0)
+            .get(&id.0)
             .is_some_and(|c| c.client.is_some());
         match (body, is_known) {
-            (Some(Said::Hello(hello)), false) => self.greet(id, &hello),
+            (Some(Said::Hello(hello)), false) => self.greet(now, id, &hello),
             (_, false) => self.dismiss(id, Reason::Malformed, "the first message is a hello"),
             (Some(Said::Hello(_)), true) => {
                 self.dismiss(id, Reason::Malformed, "there is one hello");
@@ -41,18 +41,18 @@ impl Server {
                 self.note(now, id, own, sent);
                 self.say(id, own, 0, Body::Pong(wire::Pong {}));
             }
-            (Some(Said::Leave(_)), true) => self.leave(id, own),
+            (Some(Said::Leave(_)), true) => self.leave(now, id, own),
             (Some(body), true) => {
                 self.note(now, id, own, sent);
-                self.hear_of_session(id, own, body);
+                self.hear_of_session(now, id, own, body);
             }
             // A message that a later version of the protocol added.
             (None, true) => {}
         }
     }
 
-    fn greet(&mut self, id: ConnectionId, hello: &wire::Hello) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+    fn greet(&mut self, now: Nanoseconds, id: ConnectionId, hello: &wire::Hello) {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         match self.admission.admit(connection.trust, hello) {
@@ -61,13 +61,14 @@ impl Server {
                     name: hello.client.clone(),
                     is_operator,
                 });
+                connection.heard_at = now;
                 let welcome = wire::Welcome {
                     version: VERSION,
                     operator: is_operator,
                 };
                 self.say(id, 0, 0, Body::Welcome(welcome));
                 if self.closing {
-                    self.say(id, 0, 0, Body::Closing(wire::Closing {}));
+                    self.tell_closing(id);
                 }
             }
             Err(admission::Denied(reason, text)) => self.dismiss(id, reason, &text),
@@ -84,10 +85,10 @@ impl Server {
 
     /// The engine's number of a connection's session.
     fn number(&self, id: ConnectionId, own: u64) -> Option<u64> {
-        self.connections.get(id.0)?.sessions.get(&own).copied()
+        self.connections.get(&id.0)?.sessions.get(&own).copied()
     }
 
-    fn hear_of_session(&mut self, id: ConnectionId, own: u64, body: Said) {
+    fn hear_of_session(&mut self, now: Nanoseconds, id: ConnectionId, own: u64, body: Said) {
         match body {
             Said::ListHoldings(list) => self.operate(id, list.tag, |tag| Command::ListHoldings {
                 tag,
@@ -104,13 +105,13 @@ impl Server {
             }),
             Said::Count(count) => self.operate(id, count.tag, |tag| Command::Count { tag }),
             body => match self.number(id, own) {
-                Some(session) => self.hear_of_holder(id, session, body),
+                Some(session) => self.hear_of_holder(now, id, session, body),
                 None => self.dismiss(id, Reason::Malformed, "the session has not entered"),
             },
         }
     }
 
-    fn hear_of_holder(&mut self, id: ConnectionId, session: u64, body: Said) {
+    fn hear_of_holder(&mut self, now: Nanoseconds, id: ConnectionId, session: u64, body: Said) {
         match body {
             Said::Hold(hold) => self.hold(id, session, hold),
             Said::Cancel(cancel) => self.cancel(session, cancel.ask),
@@ -120,20 +121,17 @@ impl Server {
             }
             Said::Renew(renew) => {
                 for lease in renew.leases {
-                    let fence = lease.fence;
-                    let tag = self.tag(Tag::Renew { session, fence });
-                    let lease = LeaseId::from(lease);
-                    self.commands.push(Command::Renew { tag, lease });
+                    self.renew(now, session, lease);
                 }
             }
-            Said::Release(release) => self.release(session, release.lease.unwrap_or_default()),
+            Said::Release(release) => self.release(now, session, release.lease.unwrap_or_default()),
             _ => {}
         }
     }
 
     fn hold(&mut self, id: ConnectionId, session: u64, hold: wire::Hold) {
         let ask = hold.ask;
-        let waiting = self.connections.get(id.0).map_or(0, |c| c.waiting);
+        let waiting = self.connections.get(&id.0).map_or(0, |c| c.waiting);
         if waiting >= WAITING_PER_CONNECTION {
             let text = alloc::format!(
                 "{WAITING_PER_CONNECTION} asks of this connection wait, as many as may"
@@ -173,13 +171,27 @@ impl Server {
         }
     }
 
-    fn release(&mut self, session: u64, lease: wire::Lease) {
+    fn renew(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
         let fence = lease.fence;
-        if self.releases.contains_key(&(session, fence)) {
-            return; // It is being answered.
+        if self.held(session, fence).is_none() {
+            return self.renew_unknown(now, session, fence);
+        }
+        let tag = self.tag(Tag::Renew { session, fence });
+        let lease = LeaseId::from(lease);
+        self.commands.push(Command::Renew { tag, lease });
+    }
+
+    fn release(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
+        let fence = lease.fence;
+        match self.held(session, fence) {
+            Some(held) if held.release.is_none() => {}
+            Some(_) => return, // It is being answered.
+            None => return self.release_unknown(now, session, fence),
         }
         let tag = self.tag(Tag::Release { session, fence });
-        self.releases.insert((session, fence), tag);
+        if let Some(held) = self.held(session, fence) {
+            held.release = Some(tag);
+        }
         let lease = LeaseId::from(lease);
         self.commands.push(Command::Release { tag, lease });
     }
@@ -191,11 +203,11 @@ impl Server {
         own: u64,
         command: impl FnOnce(u64) -> Command<'static>,
     ) {
-        let client = self.connections.get(id.0).and_then(|c| c.client.as_ref());
+        let client = self.connections.get(&id.0).and_then(|c| c.client.as_ref());
         if !client.is_some_and(|client| client.is_operator) {
             return self.say(id, 0, 0, Body::Denied(wire::Denied { tag: own }));
         }
-        let connection = id.0;
+        let connection = id;
         let tag = self.tag(Tag::Operator { connection, own });
         self.commands.push(command(tag));
     }

@@ -1,12 +1,12 @@
 //! Sessions: one for each holder. They outlive their connections.
 
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 
 use witlock_engine::bounds::{KEYS_PER_HOLDER, RECONNECT};
 use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
 
 use super::connections::ConnectionId;
+use super::due::Due;
 use super::echo::Heard;
 use super::tickets::Tag;
 use super::{SESSIONS_PER_CONNECTION, Server};
@@ -31,12 +31,23 @@ pub(super) struct Session {
     pub heard: Heard,
     /// The tickets of asks that wait.
     pub asks: BTreeMap<u64, u64>,
+    /// Its leases, by their fences.
+    pub held: BTreeMap<u64, Held>,
     /// The longest ttl it asked for, in milliseconds.
     pub longest_ttl: u32,
     /// How leases ended while it was away, by their fences.
     pub endings: BTreeMap<u64, How>,
     /// When it is given up if it does not come back.
-    gone_at: Nanoseconds,
+    pub gone_at: Nanoseconds,
+}
+
+/// A lease of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Held {
+    /// The tag of a release under way.
+    pub release: Option<u64>,
+    /// When its max-hold is over, by the store's clock, if it has one.
+    pub revoked: Option<Nanoseconds>,
 }
 
 impl Server {
@@ -45,7 +56,7 @@ impl Server {
         let Ok(key) = <[u8; 16]>::try_from(enter.id.as_slice()) else {
             return self.dismiss(id, Reason::Malformed, "a session's id has 16 bytes");
         };
-        let Some(connection) = self.connections.get(id.0) else {
+        let Some(connection) = self.connections.get(&id.0) else {
             return;
         };
         if own == 0 || connection.sessions.contains_key(&own) {
@@ -57,14 +68,22 @@ impl Server {
                 alloc::format!("a connection has at most {SESSIONS_PER_CONNECTION} sessions");
             return self.dismiss(id, Reason::Malformed, &text);
         }
+        if enter.entry == 0 {
+            return self.dismiss(id, Reason::Malformed, "a session's entries count from 1");
+        }
         let key = u128::from_be_bytes(key);
         let known = self.by_id.get(&key).copied();
-        if known.is_some_and(|number| self.is_outdated(number, enter.entry)) {
+        let older = known.and_then(|number| self.sessions.get(&number)?.at);
+        if older.is_some_and(|(older, _)| older == id) {
+            self.dismiss(id, Reason::Malformed, "a session enters once");
+            return self.detach(now, id);
+        }
+        if self.is_outdated(known, key, enter.entry) {
             self.dismiss(id, Reason::Replaced, "its session entered elsewhere since");
             return self.detach(now, id);
         }
-        if let Some(number) = known {
-            self.replace_connection(now, id, number);
+        if let Some((older, _)) = older {
+            self.replace(now, older);
         }
         let number = known.unwrap_or_else(|| self.add_session(key));
         self.attach(id, own, number, enter.entry);
@@ -72,41 +91,32 @@ impl Server {
     }
 
     /// Whether an entry was read late: the client has given up its connection.
-    fn is_outdated(&self, number: u64, entry: u64) -> bool {
-        let latest = self.sessions.get(&number).map(|session| session.entry);
-        latest.is_some_and(|latest| entry <= latest)
+    fn is_outdated(&self, known: Option<u64>, id: u128, entry: u64) -> bool {
+        match known.and_then(|number| self.sessions.get(&number)) {
+            Some(session) => entry <= session.entry,
+            None => self.has_left(id, entry),
+        }
     }
 
     /// A session has one connection: an older one is closed, with all it had not
     /// read.
-    fn replace_connection(&mut self, now: Nanoseconds, id: ConnectionId, number: u64) {
-        let older = self.sessions.get(&number).and_then(|session| session.at);
-        match older {
-            Some((older, _)) if older == id => {
-                self.dismiss(id, Reason::Malformed, "a session enters once");
-                self.detach(now, id);
-            }
-            Some((older, _)) => {
-                self.dismiss(
-                    older,
-                    Reason::Replaced,
-                    "its sessions are at another connection",
-                );
-                self.detach(now, older);
-            }
-            None => {}
-        }
+    fn replace(&mut self, now: Nanoseconds, older: ConnectionId) {
+        let text = "its sessions are at another connection";
+        self.dismiss(older, Reason::Replaced, text);
+        self.detach(now, older);
     }
 
     fn add_session(&mut self, id: u128) -> u64 {
         self.last_session += 1;
         let number = self.base | self.last_session;
+        self.forget_left(id);
         let session = Session {
             id,
             entry: 0,
             at: None,
             heard: Heard::default(),
             asks: BTreeMap::new(),
+            held: BTreeMap::new(),
             longest_ttl: 0,
             endings: BTreeMap::new(),
             gone_at: Nanoseconds::MAX,
@@ -120,10 +130,11 @@ impl Server {
         let Some(session) = self.sessions.get_mut(&number) else {
             return;
         };
+        self.due.remove(session.gone_at, Due::Session(number));
         session.at = Some((id, own));
         session.entry = entry;
         session.gone_at = Nanoseconds::MAX;
-        if let Some(connection) = self.connections.get_mut(id.0) {
+        if let Some(connection) = self.connections.get_mut(&id.0) {
             connection.sessions.insert(own, number);
             connection.waiting += session.asks.len();
         }
@@ -132,6 +143,14 @@ impl Server {
     fn bring_back(&mut self, number: u64, is_known: bool, enter: Enter) {
         let bound =
             |asked: Option<u32>| Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER));
+        if let Some(session) = self.sessions.get_mut(&number) {
+            // Of the others, nobody will ask.
+            let mut endings = core::mem::take(&mut session.endings);
+            let asked = enter.leases.iter().map(|lease| lease.fence);
+            session
+                .endings
+                .extend(asked.filter_map(|fence| endings.remove_entry(&fence)));
+        }
         // The engine forgets a session that is away and has nothing left. One that
         // is open stays as it is.
         self.commands.push(Command::OpenSession(OpenSession {
@@ -152,32 +171,35 @@ impl Server {
     }
 
     /// Ends a session at its client's word.
-    pub(super) fn leave(&mut self, id: ConnectionId, own: u64) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+    pub(super) fn leave(&mut self, now: Nanoseconds, id: ConnectionId, own: u64) {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         if let Some(number) = connection.sessions.remove(&own) {
-            self.end_session(number);
+            self.end_session(now, number);
         }
         self.say(id, own, 0, Body::Left(Left {}));
     }
 
-    fn end_session(&mut self, number: u64) {
+    /// Ends a session, at its client's word or since nothing can be left of it.
+    pub(super) fn end_session(&mut self, now: Nanoseconds, number: u64) {
         if let Some(session) = self.sessions.remove(&number) {
             if let Some(connection) = session
                 .at
-                .and_then(|(at, _)| self.connections.get_mut(at.0))
+                .and_then(|(at, _)| self.connections.get_mut(&at.0))
             {
                 connection.waiting -= session.asks.len();
             }
             self.by_id.remove(&session.id);
+            self.due.remove(session.gone_at, Due::Session(number));
+            self.remember_left(now, session.id, session.entry);
             self.commands.push(Command::EndSession(number));
         }
     }
 
     /// The sessions of a connection are without one from now on.
     pub(super) fn detach(&mut self, now: Nanoseconds, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id.0) else {
+        let Some(connection) = self.connections.get_mut(&id.0) else {
             return;
         };
         for (_, number) in core::mem::take(&mut connection.sessions) {
@@ -187,24 +209,15 @@ impl Server {
             session.at = None;
             let lasts = millis(session.longest_ttl.max(RECONNECT));
             session.gone_at = now.saturating_add(lasts).saturating_add(AFTERWARDS);
+            self.due.add(session.gone_at, Due::Session(number));
             self.commands.push(Command::Suspend(number));
         }
-    }
-
-    /// Gives up sessions of which nothing can be left.
-    pub(super) fn give_up_sessions(&mut self, now: Nanoseconds) {
-        let gone = self
-            .sessions
-            .iter()
-            .filter(|(_, session)| session.gone_at <= now);
-        let gone: Vec<u64> = gone.map(|(number, _)| *number).collect();
-        gone.into_iter().for_each(|number| self.end_session(number));
     }
 
     /// What the session's client calls itself, while it is connected.
     pub(super) fn client_of(&self, session: u64) -> Option<&str> {
         let (at, _) = self.sessions.get(&session)?.at?;
-        let client = self.connections.get(at.0)?.client.as_ref()?;
+        let client = self.connections.get(&at.0)?.client.as_ref()?;
         Some(&client.name)
     }
 
@@ -234,6 +247,7 @@ impl Server {
             _ => self.say_ended(session, fence, how),
         }
     }
+
     pub(super) fn say_ended(&mut self, session: u64, fence: u64, how: How) {
         let how = how.into();
         self.tell(session, Body::Ended(wire::Ended { fence, how }));

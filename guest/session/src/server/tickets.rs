@@ -1,6 +1,7 @@
 //! What was asked of the engine and is not over.
 
-use super::Server;
+use super::sessions::Held;
+use super::{ConnectionId, Server};
 
 /// An ask, and the lease that may come of it.
 #[derive(Debug, Clone, Copy)]
@@ -25,22 +26,31 @@ pub(super) enum Tag {
     },
     /// One of an operator's, by the connection's own tag.
     Operator {
-        connection: usize,
+        connection: ConnectionId,
         own: u64,
     },
 }
 
 impl Server {
     pub(super) fn tag(&mut self, tag: Tag) -> u64 {
-        self.base | self.tags.insert(tag) as u64
+        self.last_tag += 1;
+        self.tags.insert(self.last_tag, tag);
+        self.base | self.last_tag
     }
 
     pub(super) fn take_tag(&mut self, number: u64) -> Option<Tag> {
-        let tag = self.tags.try_remove(self.place(number))?;
-        if let Tag::Release { session, fence } = tag {
-            self.releases.remove(&(session, fence));
+        let tag = self.tags.remove(&(number & !self.base))?;
+        if let Tag::Release { session, fence } = tag
+            && let Some(held) = self.held(session, fence)
+        {
+            held.release = None;
         }
         Some(tag)
+    }
+
+    /// A lease, if the session has it.
+    pub(super) fn held(&mut self, session: u64, fence: u64) -> Option<&mut Held> {
+        self.sessions.get_mut(&session)?.held.get_mut(&fence)
     }
 
     pub(super) fn ticket(&mut self, number: u64) -> Option<&mut Ticket> {
@@ -66,7 +76,9 @@ impl Server {
         let number = self.base | self.tickets.insert(ticket) as u64;
         if let Some(holder) = self.sessions.get_mut(&session)
             && holder.asks.insert(ask, number).is_none()
-            && let Some(connection) = holder.at.and_then(|(at, _)| self.connections.get_mut(at.0))
+            && let Some(connection) = holder
+                .at
+                .and_then(|(at, _)| self.connections.get_mut(&at.0))
         {
             connection.waiting += 1;
         }
@@ -79,7 +91,10 @@ impl Server {
             && holder.asks.get(&ticket.ask) == Some(&number)
         {
             holder.asks.remove(&ticket.ask);
-            if let Some(connection) = holder.at.and_then(|(at, _)| self.connections.get_mut(at.0)) {
+            if let Some(connection) = holder
+                .at
+                .and_then(|(at, _)| self.connections.get_mut(&at.0))
+            {
                 connection.waiting -= 1;
             }
         }

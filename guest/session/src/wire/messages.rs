@@ -365,6 +365,9 @@ pub struct Renew {
 pub struct Renewed {
     #[prost(uint64, tag = "1")]
     pub fence: u64,
+    /// As in `granted`: this answer may echo a later message than that did.
+    #[prost(uint64, optional, tag = "2")]
+    pub max_hold: ::core::option::Option<u64>,
 }
 /// Releases a lease; answered by `ended`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -58,7 +58,7 @@ pub struct Run {
     ///
     /// Its keys are held across processes. A lease is renewed while its guest runs;
     /// it ends at its ttl if the server stays out of reach. WITLOCK_TOKEN, or the
-    /// file WITLOCK_TOKEN_FILE, has the token for TCP.
+    /// file that WITLOCK_TOKEN_FILE names, has the token for TCP.
     #[arg(long, value_name = "ADDR", conflicts_with = "store")]
     pub connect: Option<String>,
 
@@ -112,13 +112,16 @@ Exit codes:
   134  a guest trapped; the reason and the wasm backtrace are on standard error
   130  stopped by Ctrl-C (SIGINT)
   143  stopped by SIGTERM
+  117  the store of --connect cannot be reached
+  118  its server refuses, as it does without its token
   2    the arguments are wrong
   1    the guest failed; or witlock could not run it, and says why
   else the guest's own code, where its language can tell more than failure
 Of several instances, it is the code of the first in number that did not end with 0.
 
 However a guest ends, its keys go to the next in line at once. Ctrl-C and SIGTERM
-stop the guests, then close the store.";
+stop the guests, then close the store. Where this process is killed, keys held by
+--connect go on when their ttl is over.";
 
 /// A directory of this machine, and its name in the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The exit codes of `hold`, `ls` and `break` that are our own.
+//! The exit codes that are our own: of `hold`, `ls` and `break`, and of `run` where
+//! its store can't be reached.
 
 use std::fmt;
 

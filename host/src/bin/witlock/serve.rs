@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use witlock::{BindError, Server, ServerBuilder, Store};
 
@@ -92,9 +92,7 @@ fn bind(store: &Store, args: &Serve) -> Result<Server> {
         builder = builder.listen(address);
     }
     builder = with_tokens(builder, args)?;
-    if let (Some(chain), Some(key)) = (&args.tls_chain, &args.tls_key) {
-        builder = builder.tls(read(chain)?, read(key)?);
-    }
+    builder = with_tls(builder, args)?;
     builder.bind().map_err(explained)
 }
 
@@ -116,6 +114,22 @@ fn with_tokens(mut builder: ServerBuilder, args: &Serve) -> Result<ServerBuilder
         builder = builder.admin_token(reach::read(file)?);
     }
     Ok(builder)
+}
+
+fn with_tls(builder: ServerBuilder, args: &Serve) -> Result<ServerBuilder> {
+    let is_tls = |address: &&String| address.starts_with("tls:");
+    match (
+        &args.tls_chain,
+        &args.tls_key,
+        args.listen.iter().find(is_tls),
+    ) {
+        (Some(chain), Some(key), _) => Ok(builder.tls(read(chain)?, read(key)?)),
+        (_, _, Some(address)) => {
+            let why = anyhow!("{address} needs --tls-chain and --tls-key");
+            Err(Failure::new(codes::USAGE, why).into())
+        }
+        _ => Ok(builder),
+    }
 }
 
 fn read(file: &PathBuf) -> Result<Vec<u8>> {

@@ -53,10 +53,12 @@ impl Desk {
 
     /// A server stands at the desk from now on.
     pub(super) fn open(&self, admission: Admission, waker: Waker) {
-        lock(&self.state).server.set_admission(admission);
+        let mut state = lock(&self.state);
+        state.server.set_admission(admission);
+        self.mind_the_grace(&mut state);
         self.driver.open_outlet(waker);
         // What came while nobody stood here.
-        self.go_on(&mut lock(&self.state));
+        self.go_on(&mut state);
     }
 
     pub(super) fn connected(&self, trust: Trust, link: Arc<Link>) -> ConnectionId {
@@ -143,13 +145,34 @@ impl Desk {
             if is_quiet && told.is_empty() {
                 break;
             }
-            told.into_iter().for_each(|told| state.tell(told));
+            told.into_iter().for_each(|told| self.tell(state, told));
         }
         for id in state.server.touched() {
             state.write(id);
         }
         if state.server.is_idle() {
             self.idle.notify_all();
+        }
+    }
+
+    fn tell(&self, state: &mut State, told: Told) {
+        match told {
+            Told::Event { dated, event } => {
+                if let Some(event) = translate::event(event) {
+                    state.server.told(dated, event);
+                }
+            }
+            Told::BeganAnew => {
+                state.server.forget_all();
+                self.mind_the_grace(state);
+            }
+        }
+    }
+
+    /// Leases may be live that the engine does not know.
+    fn mind_the_grace(&self, state: &mut State) {
+        if let Some(until) = self.driver.grace().until() {
+            state.server.unknown_until(until);
         }
     }
 
@@ -187,17 +210,6 @@ impl Desk {
 }
 
 impl State {
-    fn tell(&mut self, told: Told) {
-        match told {
-            Told::Event { dated, event } => {
-                if let Some(event) = translate::event(event) {
-                    self.server.told(dated, event);
-                }
-            }
-            Told::BeganAnew => self.server.forget_all(),
-        }
-    }
-
     fn write(&mut self, id: ConnectionId) {
         if let Some(link) = self.links.get(&id) {
             link.write(|plain| self.server.outgoing(id, plain));

@@ -36,8 +36,6 @@ enum Event {
 
 impl Watch {
     pub fn new(group: Group, wrapper: UnixStream, moments: Moments) -> io::Result<Watch> {
-        // The wrapper has to know it if this process is killed.
-        tell(&wrapper, &News::Started(group.id().as_raw_pid()));
         let alarm = BootClock.alarm().inspect_err(|_| group.kill())?;
         Ok(Watch {
             group,
