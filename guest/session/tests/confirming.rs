@@ -55,7 +55,10 @@ fn hear(client: &mut Client, now: u64, echo: u64, body: to_client::Body) {
 }
 
 fn renewed() -> to_client::Body {
-    to_client::Body::Renewed(wire::Renewed { fence: LEASE.fence })
+    to_client::Body::Renewed(wire::Renewed {
+        fence: LEASE.fence,
+        max_hold: None,
+    })
 }
 
 /// The renewals that the client sent, by their sending times.

@@ -138,6 +138,8 @@ pub struct Server {
     last_tag: u64,
     commands: Vec<Command<'static>>,
     due: Deadlines,
+    /// When it was looked at last.
+    ticked: Nanoseconds,
     /// Until when leases may be live that the engine does not know.
     unknown_until: Nanoseconds,
     /// Connections that have something to send, or are to be closed.
@@ -163,6 +165,7 @@ impl Server {
             last_tag: 0,
             commands: Vec::new(),
             due: Deadlines::default(),
+            ticked: 0,
             unknown_until: 0,
             touched: Vec::new(),
             closing: false,
