@@ -94,6 +94,12 @@ impl Link {
         self.unanswered.is_some_and(|since| since <= time)
     }
 
+    /// Whether something was not answered for too long.
+    fn is_silent(&self, now: Nanoseconds) -> bool {
+        let since = self.unanswered;
+        since.is_some_and(|since| since.saturating_add(ANSWER_WAIT) <= now)
+    }
+
     pub fn heard(&mut self) {
         self.unanswered = None;
     }
@@ -206,7 +212,7 @@ impl Client {
             }
             State::Connecting(_) => {}
             State::Greeting | State::Up => {
-                if self.link.is_silent_since(now.saturating_sub(ANSWER_WAIT)) {
+                if self.link.is_silent(now) {
                     self.cut(now, "it did not answer");
                 } else if self.link.said.saturating_add(PING) <= now {
                     self.say(now, 0, Body::Ping(wire::Ping {}));

@@ -3,9 +3,16 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used)] // tests
 
+mod bad_input;
+mod bounds;
+mod cancelling;
+mod closing;
 mod coming_back;
 mod deadlines;
+mod lease_ids;
 mod network;
+mod operators;
+mod raw;
 mod renewing;
 mod told;
 mod world;

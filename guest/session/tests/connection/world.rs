@@ -206,31 +206,39 @@ impl World {
 
     /// Until when the store keeps the only lease that there is.
     pub fn store_deadline(&mut self) -> u64 {
-        let tag = 0;
-        let commands = [Command::ListHoldings { tag, cursor: 0 }];
-        let outcome = self.engine.step(self.now, &commands);
-        let left = outcome.events.iter().find_map(|event| match event {
-            witlock_engine::Event::Holdings { page, .. } => page.items.first()?.left,
-            _ => None,
-        });
+        let left = self.holdings().first().and_then(|item| item.left);
         self.now + left.expect("a lease")
     }
 
     /// Breaks all leases, as an operator does.
     pub fn break_all(&mut self) {
-        let commands = [Command::ListHoldings { tag: 0, cursor: 0 }];
-        for event in self.engine.step(self.now, &commands).events {
-            let witlock_engine::Event::Holdings { page, .. } = event else {
-                continue;
-            };
-            let broken = page.items.iter().map(|item| Command::Break {
-                tag: 0,
-                fence: item.fence,
-                place: item.place,
-            });
-            self.step(broken.collect());
-        }
+        let all = self.holdings();
+        all.iter().for_each(|item| self.break_fence(item.fence));
         self.settle();
+    }
+
+    /// The engine breaks a lease; the server is told so.
+    pub fn break_fence(&mut self, fence: u64) {
+        let all = self.holdings();
+        let item = all.iter().find(|item| item.fence == fence);
+        let place = item.expect("held").place;
+        let tag = 0;
+        let commands = [Command::Break { tag, fence, place }];
+        let outcome = self.engine.step(self.now, &commands);
+        for event in outcome.events.into_iter().filter_map(told) {
+            self.server.told(self.now, event);
+        }
+    }
+
+    /// What is held, as far as one page shows it.
+    fn holdings(&mut self) -> Vec<witlock_engine::Holding> {
+        let commands = [Command::ListHoldings { tag: 0, cursor: 0 }];
+        let outcome = self.engine.step(self.now, &commands);
+        let page = outcome.events.into_iter().find_map(|event| match event {
+            witlock_engine::Event::Holdings { page, .. } => Some(page.items),
+            _ => None,
+        });
+        page.expect("a page")
     }
 
     /// Cuts a client's connection: both sides learn of it at once.
