@@ -120,7 +120,8 @@ impl Client {
         };
         let is_first = held.expires == 0;
         held.date(echo.min(now), ttl, max_hold);
-        // A holder is to have time for its work, and two more tries to renew.
+        // A holder is to have time for its work, and two more tries to renew; but the
+        // answer to a renewal may be as long on its way.
         let is_long = held.renews > now || !is_first;
         if held.untold.is_none() {
             self.events.push(Event::Renewed { ask: number });
@@ -128,9 +129,10 @@ impl Client {
             held.untold = None;
             let (ask, lease) = (number, held.lease);
             self.events.push(Event::Granted { ask, lease });
+        } else {
+            // It was long on its way: it is renewed before anyone is told of it.
+            held.renews = now;
         }
-        // One that was long on its way is renewed before anyone is told of it: once,
-        // for its answer may be as long on its way.
         self.set_timer(number);
         self.ring(now);
         self.send_renewals(now);

@@ -4,7 +4,9 @@
 
 use super::Server;
 use crate::Nanoseconds;
+use crate::wire::Pong;
 use crate::wire::ended::How;
+use crate::wire::to_client::Body;
 
 impl Server {
     /// Until this moment leases may be live that the engine does not know, and it
@@ -13,10 +15,12 @@ impl Server {
         self.unknown_until = self.unknown_until.max(moment);
     }
 
-    /// One can't be renewed. Whether it lasts, its holder knows.
+    /// One can't be renewed. Whether it lasts, its holder knows; so that it does not
+    /// take the connection for dead, it is answered all the same.
     pub(super) fn renew_unknown(&mut self, now: Nanoseconds, session: u64, fence: u64) {
-        if !self.may_last(now, session, fence) {
-            self.tell_lost(session, fence);
+        match self.may_last(now, session, fence) {
+            true => self.tell(session, Body::Pong(Pong {})),
+            false => self.tell_lost(session, fence),
         }
     }
 

@@ -354,7 +354,8 @@ pub struct Cancel {
     #[prost(uint64, tag = "1")]
     pub ask: u64,
 }
-/// Renews leases, at most 1 000 at a time; each answered by `renewed` or `ended`.
+/// Renews leases, at most 1 000 at a time; each answered by `renewed` or `ended`, or
+/// by `pong` if an earlier server of the store gave it, which may count on it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Renew {
     #[prost(message, repeated, tag = "1")]

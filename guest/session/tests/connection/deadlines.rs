@@ -150,3 +150,20 @@ fn asking_again_renews_the_lease_that_it_finds() {
     assert_eq!(world.ending(ask), None);
     assert_eq!(world.granted_at(other), None);
 }
+
+// LOCK-03, LOCK-08, case L1: the max-hold is shorter than a third of the ttl, at which
+// a session that waits says so.
+#[test]
+fn a_max_hold_counts_from_the_grant_however_old_its_echo() {
+    let mut world = World::with(2);
+    let first = world.ask(0, "k");
+    let waiter = world.ask_with(1, "k", 60_000, Some(2_000));
+    world.run(3 * S);
+    world.release(0, first);
+    let granted = world.granted_at(waiter).expect("granted");
+    let deadline = world.deadline(waiter).expect("held");
+    assert!(deadline > granted + 1_900 * MS, "{deadline}");
+    assert!(deadline <= world.store_deadline());
+    world.run(2 * S);
+    assert_eq!(world.ending(waiter), Some(Ending::Revoked));
+}

@@ -14,5 +14,6 @@ mod network;
 mod operators;
 mod raw;
 mod renewing;
+mod restarts;
 mod told;
 mod world;
