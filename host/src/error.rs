@@ -39,6 +39,7 @@ pub enum OpenError {
 }
 
 /// Why a store that another process serves could not be reached.
+#[cfg(feature = "net")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
@@ -58,6 +59,14 @@ pub enum ConnectError {
         /// What the system said.
         source: io::Error,
     },
+    /// The connection can't be sealed; the text says why.
+    #[error("the connection to {address} can't be sealed: {why}")]
+    Certificate {
+        /// The address.
+        address: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The server does not let this client in; the text says why.
     #[error("the server at {address} refuses: {why}")]
     Denied {
@@ -69,8 +78,64 @@ pub enum ConnectError {
     /// The clock cannot be read or waited on.
     #[error("the clock does not work: {0}")]
     Clock(io::Error),
+    /// The system has no randomness, by which sessions are named.
+    #[error("there is no randomness: {0}")]
+    Random(io::Error),
     /// A thread cannot be started.
     #[error("the connection's threads cannot be started: {0}")]
+    Thread(io::Error),
+}
+
+/// Why a store is not served.
+#[cfg(feature = "net")]
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The address is none; the text says why.
+    #[error("{address:?} is no address to listen at: {why}")]
+    Address {
+        /// What was given.
+        address: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Somebody listens there.
+    #[error("{address} is in use: another server listens there")]
+    InUse {
+        /// The address.
+        address: String,
+    },
+    /// The system refuses.
+    #[error("{address} can't be listened at: {source}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A TCP address without a token, which every user of the machine could reach.
+    #[error("{address} needs a token: every user of this machine can connect to it")]
+    Token {
+        /// The address.
+        address: String,
+    },
+    /// A token that is empty, or longer than one may be.
+    #[error("a token has 1 to 1024 bytes, not {0}")]
+    TokenLength(usize),
+    /// A `tcp:` address beyond loopback, where the token could be read on its way.
+    #[error("{address} can be reached from other machines: listen there as tls:HOST:PORT")]
+    Unsealed {
+        /// The address.
+        address: String,
+    },
+    /// There is no certificate, or none that works.
+    #[error("connections can't be sealed: {0}")]
+    Certificate(String),
+    /// The store is another process's. Who holds it may serve it.
+    #[error("a store that is reached over a connection can't be served on")]
+    NotHere,
+    /// The server's thread can't be started.
+    #[error("the server's thread can't be started: {0}")]
     Thread(io::Error),
 }
 
@@ -138,7 +203,39 @@ pub enum Ending {
     Unreachable,
 }
 
-/// The lease to be broken is not held any more; nothing was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no lease is held under this fence in this place")]
-pub struct NotHeld;
+/// Why what is held could not be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListError {
+    /// Only an operator may: whoever reaches the store over its Unix socket, or has
+    /// the operators' token.
+    #[error("only an operator may do that: over the store's Unix socket, or with its admin token")]
+    Denied,
+    /// The store closed.
+    #[error("the store closed")]
+    Closed,
+    /// The store cannot be reached; the text says why.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
+}
+
+/// Why a lease was not broken; nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BreakError {
+    /// It is not held any more.
+    #[error("no lease is held under this fence in this place")]
+    NotHeld,
+    /// It could not be asked for.
+    #[error(transparent)]
+    Asking(#[from] ListError),
+}
+
+impl From<LockError> for ListError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Unavailable(why) => ListError::Unavailable(why),
+            _ => ListError::Closed,
+        }
+    }
+}

@@ -27,7 +27,7 @@ impl Ticket {
         key: &str,
         manner: Manner,
     ) -> Result<Self, LockError> {
-        let ask = session.store.driver().ask(&Hold {
+        let ask = session.store.backend().ask(&Hold {
             session: session.number,
             name: &terms.name,
             limit: terms.limit,
@@ -65,7 +65,7 @@ impl Future for Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if let Some(ask) = &self.ask {
-            self.session.store.driver().abandon(ask);
+            self.session.store.backend().abandon(ask);
         }
     }
 }
@@ -74,7 +74,7 @@ impl Drop for Ticket {
 pub struct Lease {
     session: Arc<Session>,
     ask: Arc<Ask>,
-    granted: Granted,
+    fence: u64,
     /// Whether it was released by its holder, successfully or not.
     released: AtomicBool,
 }
@@ -84,7 +84,7 @@ impl Lease {
         Lease {
             session,
             ask,
-            granted,
+            fence: granted.id.fence,
             released: AtomicBool::new(false),
         }
     }
@@ -93,22 +93,32 @@ impl Lease {
     /// before, restarts included; at least 1 and below 2^53. Hand it to what
     /// the work writes to, and let that refuse older ones.
     pub fn fence(&self) -> u64 {
-        self.granted.id.fence
+        self.fence
     }
 
     /// How the lease ended, or none while it lasts. Once it ended, another
     /// holder may hold the key. Past the lease's own deadline this never says
     /// none, however late the store was told.
     pub fn ended(&self) -> Option<Ending> {
+        self.seen().or_else(|| {
+            let deadline = self.deadline()?;
+            (deadline <= self.session.store.backend().now()).then(|| self.overdue())?
+        })
+    }
+
+    fn seen(&self) -> Option<Ending> {
         match self.ask.phase() {
             Phase::Ended(_, how) => Some(how),
-            _ => self.is_past_deadline().then_some(Ending::Revoked),
+            _ => None,
         }
     }
 
-    fn is_past_deadline(&self) -> bool {
-        let now = || self.session.store.driver().now();
-        self.granted.revoked.is_some_and(|at| at <= now())
+    /// How a lease ended whose deadline has come, unless it was renewed just now.
+    fn overdue(&self) -> Option<Ending> {
+        let backend = self.session.store.backend();
+        backend.settle(&self.ask);
+        let is_over = || self.deadline().is_some_and(|at| at <= backend.now());
+        self.seen().or_else(|| is_over().then_some(Ending::Revoked))
     }
 
     /// Until when the lease lasts unless it is renewed, in nanoseconds of the
@@ -118,13 +128,16 @@ impl Lease {
     /// A lease over a connection is renewed by itself while it can be, which
     /// moves this on.
     pub fn deadline(&self) -> Option<u64> {
-        self.granted.revoked
+        match self.ask.phase() {
+            Phase::Granted(granted) | Phase::Ended(granted, _) => granted.deadline,
+            Phase::Waiting | Phase::Refused(_) => None,
+        }
     }
 
     /// Waits until [`deadline`](Lease::deadline) is another than `seen`, or the
     /// lease ended. Dropping this future changes nothing.
-    pub async fn until_renewed(&self, _seen: Option<u64>) {
-        self.end().await;
+    pub async fn until_renewed(&self, seen: Option<u64>) {
+        poll_fn(|context| self.ask.poll_renewed(seen, context)).await;
     }
 
     /// Waits until the lease ends, [`Ending::Released`] included, and says how.
@@ -156,9 +169,9 @@ impl Lease {
     pub(crate) fn releasing(&self) -> impl Future<Output = Result<(), Ending>> + Send + use<> {
         let is_first = !self.released.swap(true, Ordering::AcqRel);
         // Only the first release, of a lease that lasts, is one that releases it.
-        let releases = is_first && !matches!(self.ask.phase(), Phase::Ended(..));
-        if releases {
-            self.session.store.driver().release(self.granted.id);
+        let releases = is_first && self.seen().is_none();
+        if is_first {
+            self.session.store.backend().release(&self.ask);
         }
         let end = self.end();
         async move {
@@ -191,7 +204,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if !*self.released.get_mut() {
-            self.session.store.driver().abandon(&self.ask);
+            self.session.store.backend().abandon(&self.ask);
         }
     }
 }

@@ -124,7 +124,9 @@
 #![doc = include_str!("../docs/promises.md")]
 #![deny(missing_docs)]
 
+mod backend;
 pub mod clock;
+#[cfg(feature = "net")]
 mod connector;
 mod ctx;
 mod driver;
@@ -135,16 +137,23 @@ mod guests;
 mod lease;
 mod listing;
 mod lock;
+#[cfg(feature = "net")]
+mod net;
 pub mod p2;
 #[cfg(feature = "p3")]
 pub mod p3;
 mod session;
 mod store;
 
+#[cfg(feature = "net")]
 pub use connector::Connector;
 pub use ctx::{LocksCtx, LocksCtxBuilder, LocksCtxView, LocksView};
-pub use error::{ConnectError, Ending, HoldError, LockError, NotHeld, OpenError};
+#[cfg(feature = "net")]
+pub use error::{BindError, ConnectError};
+pub use error::{BreakError, Ending, HoldError, ListError, LockError, OpenError};
 pub use lease::Lease;
 pub use listing::{Counts, Holding, HoldingsCursor, LeaseRef, Page, WaitersCursor, Waiting};
 pub use lock::{Lock, LockBuilder};
+#[cfg(feature = "net")]
+pub use net::{Server, ServerBuilder};
 pub use store::{Store, StoreBuilder};

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::driver::wit;
+use crate::error::{BreakError, ListError};
 use crate::store::Store;
-use crate::{LockError, NotHeld};
 
 /// A page of a listing, at most 256 items. It may be short, even empty, where
 /// there is more: go on while there is a `next`.
@@ -20,13 +19,13 @@ pub struct Page<Item, Cursor> {
 
 /// Where a listing of what is held goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HoldingsCursor(u64);
+pub struct HoldingsCursor(pub(crate) u64);
 
 /// Where a listing of who waits goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitersCursor {
-    key: u64,
-    arrival: u64,
+    pub(crate) key: u64,
+    pub(crate) arrival: u64,
 }
 
 /// What names a lease to an operator. It breaks the lease; it neither releases
@@ -51,6 +50,9 @@ pub struct Holding {
     pub key: String,
     /// What its holder calls itself.
     pub label: Option<String>,
+    /// What the client calls itself over whose connection it is held, where that is
+    /// known: a listing over a connection tells it.
+    pub client: Option<String>,
     /// What breaks it.
     pub lease: LeaseRef,
     /// How long it has been held.
@@ -71,6 +73,8 @@ pub struct Waiting {
     pub key: String,
     /// What the waiter calls itself.
     pub label: Option<String>,
+    /// As of a [`Holding`].
+    pub client: Option<String>,
     /// How long it has waited.
     pub waited: Duration,
     /// How long until its wait runs out.
@@ -96,44 +100,24 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`LockError::Closed`] once the store is.
+    /// [`ListError`], over a connection for want of an operator's rights too.
     pub async fn holdings(
         &self,
         from: Option<HoldingsCursor>,
-    ) -> Result<Page<Holding, HoldingsCursor>, LockError> {
-        let cursor = from.map_or(0, |cursor| cursor.0);
-        let list = |tag| wit::Command::ListHoldings(wit::ListHoldings { tag, cursor });
-        match self.driver().request(list).await? {
-            wit::Event::Holdings(page) => Ok(Page {
-                items: page.items.into_iter().map(holding).collect(),
-                next: page.next.map(HoldingsCursor),
-            }),
-            _ => Err(LockError::Closed),
-        }
+    ) -> Result<Page<Holding, HoldingsCursor>, ListError> {
+        self.backend().holdings(from).await
     }
 
     /// A page of who waits, key by key, each line in its order.
     ///
     /// # Errors
     ///
-    /// [`LockError::Closed`] once the store is.
+    /// As [`holdings`](Store::holdings).
     pub async fn waiters(
         &self,
         from: Option<WaitersCursor>,
-    ) -> Result<Page<Waiting, WaitersCursor>, LockError> {
-        let (key, arrival) = from.map_or((0, 0), |from| (from.key, from.arrival));
-        let cursor = wit::WaitersCursor { key, arrival };
-        let list = |tag| wit::Command::ListWaiters(wit::ListWaiters { tag, cursor });
-        match self.driver().request(list).await? {
-            wit::Event::Waiters(page) => Ok(Page {
-                items: page.items.into_iter().map(waiting).collect(),
-                next: page.next.map(|at| WaitersCursor {
-                    key: at.key,
-                    arrival: at.arrival,
-                }),
-            }),
-            _ => Err(LockError::Closed),
-        }
+    ) -> Result<Page<Waiting, WaitersCursor>, ListError> {
+        self.backend().waiters(from).await
     }
 
     /// Ends a lease as an operator does: its holder learns that it was
@@ -142,56 +126,18 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`NotHeld`] if the lease is over.
-    pub async fn break_lease(&self, lease: LeaseRef) -> Result<(), NotHeld> {
-        let LeaseRef { fence, place } = lease;
-        let command = |tag| wit::Command::BreakLease(wit::BreakLease { tag, fence, place });
-        match self.driver().request(command).await {
-            Ok(wit::Event::Fine(_)) => Ok(()),
-            _ => Err(NotHeld),
-        }
+    /// [`BreakError::NotHeld`] if the lease is over; as
+    /// [`holdings`](Store::holdings) besides.
+    pub async fn break_lease(&self, lease: LeaseRef) -> Result<(), BreakError> {
+        self.backend().break_lease(lease).await
     }
 
     /// How much the store keeps.
     ///
     /// # Errors
     ///
-    /// [`LockError::Closed`] once the store is.
-    pub async fn counts(&self) -> Result<Counts, LockError> {
-        match self.driver().request(wit::Command::Count).await? {
-            wit::Event::Counted(counts) => Ok(Counts {
-                keys: counts.keys,
-                leases: counts.leases,
-                waiters: counts.waiters,
-                sessions: counts.sessions,
-            }),
-            _ => Err(LockError::Closed),
-        }
-    }
-}
-
-fn holding(held: wit::Holding) -> Holding {
-    Holding {
-        name: held.name,
-        limit: held.limit,
-        key: held.key,
-        label: held.label,
-        lease: LeaseRef {
-            fence: held.fence,
-            place: held.place,
-        },
-        held: Duration::from_nanos(held.held),
-        left: held.left.map(Duration::from_nanos),
-    }
-}
-
-fn waiting(waiting: wit::Waiting) -> Waiting {
-    Waiting {
-        name: waiting.name,
-        limit: waiting.limit,
-        key: waiting.key,
-        label: waiting.label,
-        waited: Duration::from_nanos(waiting.waited),
-        left: Duration::from_nanos(waiting.left),
+    /// As [`holdings`](Store::holdings).
+    pub async fn counts(&self) -> Result<Counts, ListError> {
+        self.backend().counts().await
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::LockError;
-use crate::driver::{block_on, wit};
 use crate::lock::Terms;
 use crate::store::Store;
 
@@ -19,31 +18,20 @@ impl Session {
     pub fn open(store: &Store, max_held: Option<u32>, max_waiting: Option<u32>) -> Self {
         Session {
             store: store.clone(),
-            number: store.driver().open_session(max_held, max_waiting),
+            number: store.backend().open_session(max_held, max_waiting),
             ended: AtomicBool::new(false),
         }
     }
 
-    /// Whether a lock can be opened so. The engine answers at once.
+    /// Whether a lock can be opened so.
     pub fn check(&self, terms: &Terms) -> Result<(), LockError> {
-        let check = |tag| {
-            wit::Command::Check(wit::Check {
-                tag,
-                name: terms.name.clone(),
-                limit: terms.limit,
-                options: terms.options.clone(),
-            })
-        };
-        match block_on(self.store.driver().request(check))? {
-            wit::Event::Invalid(wit::Invalid { why, .. }) => Err(LockError::Invalid(why)),
-            _ => Ok(()),
-        }
+        self.store.backend().check(terms)
     }
 
     /// Lets go of all that it holds and refuses all that it waits for.
     pub fn end(&self) {
         if !self.ended.swap(true, Ordering::AcqRel) {
-            self.store.driver().end_session(self.number);
+            self.store.backend().end_session(self.number);
         }
     }
 }

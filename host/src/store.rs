@@ -3,16 +3,24 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "net")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::backend::Backend;
 use crate::clock::{BootClock, Clock};
+#[cfg(feature = "net")]
 use crate::connector::Connector;
 use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
-use crate::error::{ConnectError, OpenError};
+#[cfg(feature = "net")]
+use crate::error::ConnectError;
+use crate::error::OpenError;
 use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
 use crate::grace::Grace;
 use crate::lock::LockBuilder;
+#[cfg(feature = "net")]
+use crate::net::{client::There, server::desk::Desk};
 
 /// The file that one opening at a time has locked. The fences have a file of
 /// their own, which is opened anew after a failure; this one stays.
@@ -43,9 +51,20 @@ pub struct Store {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+/// Where the engine is.
+enum Inner {
+    Here(Here),
+    #[cfg(feature = "net")]
+    There(There),
+}
+
+/// In this process.
+struct Here {
     driver: Arc<Driver>,
     dir: Option<PathBuf>,
+    /// Once it was served.
+    #[cfg(feature = "net")]
+    desk: OnceLock<Arc<Desk>>,
     /// What ends with the closing.
     open: Mutex<Option<Open>>,
 }
@@ -95,12 +114,19 @@ impl Store {
     }
 
     /// Reaches a store that another process serves, at `unix:PATH`; see
-    /// [`Connector`](crate::Connector) for others.
+    /// [`Connector`](crate::Connector) for others. Blocks until the server answered,
+    /// at most some seconds.
+    ///
+    /// All of it is as of a store that this process holds, but that leases have a
+    /// ttl: they are renewed while they are held, and end at their own deadline where
+    /// the server can't be reached ([`Ending::Unreachable`](crate::Ending)). A cut
+    /// connection is made again meanwhile. An ask that no answer comes to is refused
+    /// [`LockError::Unavailable`](crate::LockError) 5 s after its wait.
     ///
     /// # Errors
     ///
-    /// If nobody serves a store there.
-    #[doc(hidden)]
+    /// [`ConnectError`], if nobody serves a store there, or not to this client.
+    #[cfg(feature = "net")]
     pub fn connect(address: &str) -> Result<Store, ConnectError> {
         Connector::new(address).connect()
     }
@@ -125,7 +151,11 @@ impl Store {
 
     /// The store's directory, if it has one.
     pub fn dir(&self) -> Option<&Path> {
-        self.inner.dir.as_deref()
+        match &*self.inner {
+            Inner::Here(here) => here.dir.as_deref(),
+            #[cfg(feature = "net")]
+            Inner::There(_) => None,
+        }
     }
 
     /// Closes the store: ends every lease ([`Ending::Closed`](crate::Ending)),
@@ -140,11 +170,37 @@ impl Store {
     /// As a server does before a hold with this ttl, for tests.
     #[doc(hidden)]
     pub fn cover_ttl(&self, ttl: Duration) -> io::Result<()> {
-        self.driver().grace().cover(ttl)
+        match &*self.inner {
+            Inner::Here(here) => here.driver.grace().cover(ttl),
+            #[cfg(feature = "net")]
+            Inner::There(_) => Ok(()),
+        }
     }
 
-    pub(crate) fn driver(&self) -> &Driver {
-        &self.inner.driver
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        match &*self.inner {
+            Inner::Here(here) => &*here.driver,
+            #[cfg(feature = "net")]
+            Inner::There(there) => there.remote(),
+        }
+    }
+
+    /// A store that is reached over a connection.
+    #[cfg(feature = "net")]
+    pub(crate) fn there(there: There) -> Store {
+        Store {
+            inner: Arc::new(Inner::There(there)),
+        }
+    }
+
+    /// Where connections are served, of a store that this process holds.
+    #[cfg(feature = "net")]
+    pub(crate) fn desk(&self) -> Option<Arc<Desk>> {
+        let Inner::Here(here) = &*self.inner else {
+            return None;
+        };
+        let desk = || Arc::new(Desk::new(here.driver.clone()));
+        Some(here.desk.get_or_init(desk).clone())
     }
 }
 
@@ -156,10 +212,26 @@ impl std::fmt::Debug for Store {
 
 impl Inner {
     fn close(&self) {
+        match self {
+            Inner::Here(here) => here.close(),
+            #[cfg(feature = "net")]
+            Inner::There(there) => there.close(),
+        }
+    }
+}
+
+impl Here {
+    fn close(&self) {
         // Who closes at the same time waits here until it is done.
         let mut open = lock(&self.open);
         if let Some(Open { threads, _lock }) = open.take() {
-            let left = self.driver.close();
+            self.driver.close();
+            #[cfg(feature = "net")]
+            if let Some(desk) = self.desk.get() {
+                desk.close();
+                desk.until_idle();
+            }
+            let left = self.driver.left();
             let fences = left.map_or(0, |left| left.fences);
             threads.stop(&self.driver, fences);
             let none_left = || left.is_some_and(|left| left.leases == 0);
@@ -250,13 +322,15 @@ impl StoreBuilder {
             threads,
             _lock: locked,
         };
-        let inner = Inner {
+        let here = Here {
             driver,
             dir,
+            #[cfg(feature = "net")]
+            desk: OnceLock::new(),
             open: Mutex::new(Some(open)),
         };
         Ok(Store {
-            inner: Arc::new(inner),
+            inner: Arc::new(Inner::Here(here)),
         })
     }
 }

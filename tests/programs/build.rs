@@ -29,12 +29,17 @@ const GUESTS: [Component; 6] = [
 /// have for others are none of its.
 const LOCKS: [Component; 1] = [component("witlock-locks-component", "locks.wasm")];
 
-const SOURCES: [&str; 10] = [
+/// The same, by a server.
+const CLIENT: [Component; 1] = [component("witlock-client-component", "client.wasm")];
+
+const SOURCES: [&str; 12] = [
     "tests/programs",
     "host/build",
     "host/examples/summaries/guest",
     "host/examples/summaries/wit",
     "guest/engine",
+    "guest/session",
+    "guest/components/client",
     "guest/components/engine",
     "guest/components/locks",
     "wit",
@@ -56,6 +61,7 @@ fn build_programs() -> Result<(), String> {
     wasm::build(&workspace, "wasm32-unknown-unknown", &ENGINES)?;
     build_for_wasi(&workspace, &GUESTS, &[])?;
     build_for_wasi(&workspace, &LOCKS, &[])?;
+    build_for_wasi(&workspace, &CLIENT, &[])?;
     let sync = component("witlock-locks-component", "locks-0.2.wasm");
     build_for_wasi(&workspace, &[sync], &["--no-default-features"])?;
     let in_time = component("witlock-tasks", "tasks-in-time.wasm");

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use slab::Slab;
 
 use super::machine::wit;
+use super::outlet::REMOTE;
 use crate::{Ending, LockError};
 
 /// A mutex whose holder panicked is taken all the same: what it guards here is
@@ -58,8 +59,8 @@ pub(crate) enum Phase {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Granted {
     pub id: LeaseId,
-    /// When it ends, whatever is renewed.
-    pub revoked: Option<u64>,
+    /// When it ends unless it is renewed; never, if there is none.
+    pub deadline: Option<u64>,
 }
 
 /// What releases a lease.
@@ -73,7 +74,7 @@ pub(crate) struct LeaseId {
 pub(crate) type Wakers = Vec<Waker>;
 
 impl Ask {
-    fn new(number: u64) -> Self {
+    pub fn new(number: u64) -> Self {
         let state = AskState {
             phase: Phase::Waiting,
             abandoned: false,
@@ -110,6 +111,15 @@ impl Ask {
         }
     }
 
+    /// Whether the lease ended, or its deadline is another than this one.
+    pub fn poll_renewed(&self, seen: Option<u64>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.state);
+        match &state.phase {
+            Phase::Granted(granted) if granted.deadline == seen => state.wait(context),
+            _ => Poll::Ready(()),
+        }
+    }
+
     /// Nobody waits any more. Tells how far the ask had got.
     pub fn abandon(&self) -> Phase {
         let mut state = lock(&self.state);
@@ -123,6 +133,28 @@ impl Ask {
         let mut state = lock(&self.state);
         state.enter(Phase::Granted(granted), wakers);
         state.abandoned
+    }
+
+    /// The lease lasts until another moment than before.
+    pub fn renew(&self, deadline: Option<u64>, wakers: &mut Wakers) {
+        let mut state = lock(&self.state);
+        if let Phase::Granted(granted) = state.phase {
+            state.enter(
+                Phase::Granted(Granted {
+                    deadline,
+                    ..granted
+                }),
+                wakers,
+            );
+        }
+    }
+
+    /// The fence of its lease, if it has come to one.
+    pub fn fence(&self) -> Option<u64> {
+        match &lock(&self.state).phase {
+            Phase::Granted(granted) | Phase::Ended(granted, _) => Some(granted.id.fence),
+            Phase::Waiting | Phase::Refused(_) => None,
+        }
     }
 
     pub fn refuse(&self, why: LockError, wakers: &mut Wakers) {
@@ -190,6 +222,9 @@ enum Entry {
 /// Room for asks that is kept while there are none.
 const ASKS_KEPT: usize = 1_024;
 
+/// The bits of a count: with a place below it, it stays below [`REMOTE`].
+const COUNT: u32 = ((REMOTE - 1) >> 32) as u32;
+
 /// All that is not over yet, by number. A number is a place and, so that it is
 /// never used twice, a count.
 #[derive(Debug, Default)]
@@ -215,8 +250,8 @@ impl Asks {
     }
 
     fn next(&mut self) -> (usize, u64) {
-        // No number is 0, by which releases go.
-        self.count = self.count.wrapping_add(1).max(1);
+        // No number is 0, by which releases go, or one of a server's.
+        self.count = (self.count.wrapping_add(1) & COUNT).max(1);
         let place = self.slab.vacant_key();
         (place, u64::from(self.count) << 32 | place as u64)
     }

@@ -7,26 +7,29 @@
 //! the other reserves fences (see `threads`).
 
 mod asks;
+mod backend;
 mod block_on;
 mod machine;
+mod outlet;
 mod queue;
 mod threads;
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::task::Context;
+use std::task::{Context, Waker};
 
-pub(crate) use asks::{Ask, Granted, LeaseId, Phase, lock};
+pub(crate) use asks::{Ask, Granted, LeaseId, Phase, Wakers, lock};
 pub(crate) use block_on::block_on;
 pub(crate) use machine::{Blueprint, Hold, wit};
+pub(crate) use outlet::{REMOTE, Told};
 pub(crate) use threads::{FenceOrders, Threads};
 
 use crate::LockError;
 use crate::clock::{Alarm, Clock};
 use crate::error::OpenError;
 use crate::grace::Grace;
-use asks::{Wakers, try_lock};
+use asks::try_lock;
 use machine::Machine;
 use queue::{NEVER, Queue, release_command};
 
@@ -77,17 +80,12 @@ impl Driver {
         })
     }
 
-    pub fn now(&self) -> u64 {
-        self.clock.now()
-    }
-
     /// What may be live of leases over connections.
     pub fn grace(&self) -> &Grace {
         &self.grace
     }
 
-    /// Opens a session and gives its number.
-    pub fn open_session(&self, max_held: Option<u32>, max_waiting: Option<u32>) -> u64 {
+    fn open_session(&self, max_held: Option<u32>, max_waiting: Option<u32>) -> u64 {
         let mut queue = lock(&self.queue);
         queue.last_session += 1;
         let open = wit::OpenSession {
@@ -101,15 +99,12 @@ impl Driver {
         open.session
     }
 
-    /// Ends a session: what it holds is let go, what it waits for is refused.
-    pub fn end_session(&self, session: u64) {
+    fn end_session(&self, session: u64) {
         lock(&self.queue).sessions.remove(&session);
         self.command(wit::Command::EndSession(session));
     }
 
-    /// Asks for a key; the ticket is given here. The answer, and the end of the
-    /// lease, come to the ask.
-    pub fn ask(&self, hold: &Hold) -> Result<Arc<Ask>, LockError> {
+    fn ask(&self, hold: &Hold) -> Result<Arc<Ask>, LockError> {
         let (ask, is_next) = {
             let mut queue = lock(&self.queue);
             if queue.closed {
@@ -125,17 +120,8 @@ impl Driver {
         Ok(ask)
     }
 
-    /// Lets go whatever an ask has come to, or will.
-    pub fn abandon(&self, ask: &Ask) {
-        match ask.abandon() {
-            Phase::Waiting => self.command(wit::Command::Cancel(ask.number)),
-            Phase::Granted(granted) => self.release(granted.id),
-            Phase::Refused(_) | Phase::Ended(..) => {}
-        }
-    }
-
-    /// Releases a lease. Its end tells whether it lasted until then.
-    pub fn release(&self, id: LeaseId) {
+    /// Releases a lease by what names it.
+    fn release_by(&self, id: LeaseId) {
         let call = |machine: &mut Machine, now| machine.release(now, id.into());
         if self.has_commands() || !self.step_at_once(call) {
             self.command(release_command(id));
@@ -143,7 +129,7 @@ impl Driver {
     }
 
     /// A command that is answered once.
-    pub async fn request(
+    async fn request(
         &self,
         command: impl FnOnce(u64) -> wit::Command,
     ) -> Result<wit::Event, LockError> {
@@ -158,6 +144,22 @@ impl Driver {
         };
         self.run();
         poll_fn(|context: &mut Context<'_>| reply.poll(context)).await
+    }
+
+    /// Wakes a server when it is to be [`told`](Driver::told) something.
+    pub fn open_outlet(&self, waker: Waker) {
+        lock(&self.queue).outlet.open(waker);
+    }
+
+    /// What a server was not told yet, in its order.
+    pub fn told(&self) -> Vec<Told> {
+        lock(&self.queue).outlet.take()
+    }
+
+    /// Does what a server asks.
+    pub fn submit(&self, commands: impl IntoIterator<Item = wit::Command>) {
+        lock(&self.queue).commands.extend(commands);
+        self.run();
     }
 
     fn command(&self, command: wit::Command) {
@@ -243,12 +245,12 @@ impl Driver {
             let untold = (answer.told == wit::Told::More).then(|| machine.untold());
             Ok((answer, untold.transpose()?))
         });
-        let Some((answer, untold)) = stepped else {
+        let Some((dated, (answer, untold))) = stepped else {
             return;
         };
         match untold {
-            None => lock(&self.queue).hand_out(&answer, wakers),
-            Some(events) => self.dispatch(events, Vec::new(), wakers),
+            None => lock(&self.queue).hand_out(dated, &answer, wakers),
+            Some(events) => self.dispatch(dated, events, Vec::new(), wakers),
         }
         self.set_alarm(engine, answer.next_deadline);
     }
@@ -256,28 +258,29 @@ impl Driver {
     fn step(&self, engine: &mut Running, wakers: &mut Wakers) {
         let mut commands = std::mem::take(&mut lock(&self.queue).commands);
         let step = |machine: &mut Machine, now| machine.step(now, &commands);
-        let Some(outcome) = self.call(engine, wakers, step) else {
+        let Some((dated, outcome)) = self.call(engine, wakers, step) else {
             return;
         };
         commands.drain(..outcome.handled as usize);
-        self.dispatch(outcome.events, commands, wakers);
+        self.dispatch(dated, outcome.events, commands, wakers);
         self.set_alarm(engine, outcome.next_deadline.unwrap_or(NEVER));
     }
 
-    /// What a call of the engine came to; none where the engine is gone or trapped,
+    /// What a call of the engine came to, and at what moment; none where the engine is gone or trapped,
     /// and everyone was answered.
     fn call<T>(
         &self,
         engine: &mut Running,
         wakers: &mut Wakers,
         call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<T>,
-    ) -> Option<T> {
+    ) -> Option<(u64, T)> {
         let Some(machine) = &mut engine.machine else {
             self.answer_all_closed(wakers);
             return None;
         };
-        match unwound(|| call(machine, self.clock.now())) {
-            Ok(outcome) => Some(outcome),
+        let now = self.clock.now();
+        match unwound(|| call(machine, now)) {
+            Ok(outcome) => Some((now, outcome)),
             Err(trap) => {
                 self.start_anew(engine, &trap, wakers);
                 None
@@ -286,7 +289,13 @@ impl Driver {
     }
 
     /// Hands the events out, in their order, and queues what a step left.
-    fn dispatch(&self, events: Vec<wit::Event>, rest: Vec<wit::Command>, wakers: &mut Wakers) {
+    fn dispatch(
+        &self,
+        dated: u64,
+        events: Vec<wit::Event>,
+        rest: Vec<wit::Command>,
+        wakers: &mut Wakers,
+    ) {
         let mut queue = lock(&self.queue);
         if !rest.is_empty() {
             queue.commands.splice(0..0, rest);
@@ -295,7 +304,7 @@ impl Driver {
             if let wit::Event::FencesLow(left) = event {
                 self.fences.reserve(left);
             } else {
-                queue.dispatch(event, wakers);
+                queue.dispatch(dated, event, wakers);
             }
         }
     }
@@ -314,7 +323,7 @@ impl Driver {
     fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {
         log::error!("the lock engine trapped; all its keys are let go: {trap:#}");
         self.grace.engine_is_gone();
-        let start = || start_machine(&self.blueprint, &self.grace, self.now());
+        let start = || start_machine(&self.blueprint, &self.grace, self.clock.now());
         engine.machine = match unwound(start) {
             Ok(machine) => Some(machine),
             Err(error) => {
@@ -335,14 +344,19 @@ impl Driver {
         let mut queue = lock(&self.queue);
         queue.commands.clear();
         queue.asks.close(wakers);
+        queue.outlet.tell(Told::BeganAnew, wakers);
     }
 
     /// Refuses everything from now on, ends what is held in this process,
-    /// answers every waiter; tells what is left, if the engine still can.
-    pub fn close(&self) -> Option<wit::Counts> {
+    /// answers every waiter.
+    pub fn close(&self) {
         lock(&self.queue).closed = true;
         self.command(wit::Command::Close);
-        while self.run_due().is_some_and(|next| next <= self.now()) {}
+        while self.run_due().is_some_and(|next| next <= self.clock.now()) {}
+    }
+
+    /// What is left of a store that was closed, if the engine still can tell.
+    pub fn left(&self) -> Option<wit::Counts> {
         let counts = {
             let mut queue = lock(&self.queue);
             let (tag, reply) = queue.asks.add_reply();
@@ -374,6 +388,6 @@ fn unwound<T>(call: impl FnOnce() -> wasmtime::Result<T>) -> wasmtime::Result<T>
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(panicked)
 }
 
-fn wake(wakers: Wakers) {
+pub(crate) fn wake(wakers: Wakers) {
     wakers.into_iter().for_each(std::task::Waker::wake);
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::asks::{Asks, Granted, LeaseId, Wakers};
 use super::machine::wit;
+use super::outlet::{Outlet, Told, is_remote};
 use crate::{Ending, LockError};
 
 /// By what a command goes that needs no answer of its own: the end of a lease
@@ -18,6 +19,7 @@ pub(super) const NEVER: u64 = u64::MAX;
 pub(super) struct Queue {
     pub commands: Vec<wit::Command>,
     pub asks: Asks,
+    pub outlet: Outlet,
     /// The open sessions, for an engine that takes the place of one that
     /// trapped.
     pub sessions: HashMap<u64, wit::OpenSession>,
@@ -26,8 +28,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Hands out one event of a step.
-    pub fn dispatch(&mut self, event: wit::Event, wakers: &mut Wakers) {
+    /// Hands out one event of a step of this moment.
+    pub fn dispatch(&mut self, dated: u64, event: wit::Event, wakers: &mut Wakers) {
+        if number(&event).is_some_and(is_remote) {
+            return self.outlet.tell(Told::Event { dated, event }, wakers);
+        }
         match event {
             wit::Event::Granted(grant) => {
                 self.granted(grant.ticket, grant.lease, grant.revoked, wakers);
@@ -54,17 +59,16 @@ impl Queue {
     }
 
     /// Hands out what a step with one command came to.
-    pub fn hand_out(&mut self, answer: &wit::Answer, wakers: &mut Wakers) {
+    pub fn hand_out(&mut self, dated: u64, answer: &wit::Answer, wakers: &mut Wakers) {
         use wit::Told::{Ended, EndedAndGranted, Granted, InUse, More, NotHeld, Nothing};
-        let revoked = (answer.revoked != NEVER).then_some(answer.revoked);
         match answer.told {
-            Granted => self.granted(answer.ticket, answer.lease, revoked, wakers),
-            Ended => self.ended(answer.ended, answer.how, wakers),
+            Granted => self.dispatch(dated, granted(answer), wakers),
+            Ended => self.dispatch(dated, ended(answer), wakers),
             EndedAndGranted => {
-                self.ended(answer.ended, answer.how, wakers);
-                self.granted(answer.ticket, answer.lease, revoked, wakers);
+                self.dispatch(dated, ended(answer), wakers);
+                self.dispatch(dated, granted(answer), wakers);
             }
-            InUse => self.refused(answer.ticket, wit::Refusal::InUse, wakers),
+            InUse => self.dispatch(dated, in_use(answer), wakers),
             Nothing | NotHeld | More => {}
         }
     }
@@ -89,12 +93,57 @@ impl Queue {
         wakers: &mut Wakers,
     ) {
         let id = LeaseId { fence, secret };
-        let granted = Granted { id, revoked };
+        let granted = Granted {
+            id,
+            deadline: revoked,
+        };
         let wanted = self.asks.ask(ticket);
         if wanted.is_none_or(|ask| ask.grant(granted, wakers)) {
             self.commands.push(release_command(id));
         }
     }
+}
+
+/// Whom an event is for, by its ticket or tag.
+fn number(event: &wit::Event) -> Option<u64> {
+    match event {
+        wit::Event::Granted(wit::Grant { ticket: number, .. })
+        | wit::Event::Refused(wit::Refused { ticket: number, .. })
+        | wit::Event::Ended(wit::Ended { ticket: number, .. })
+        | wit::Event::Superseded(number)
+        | wit::Event::Renewed(wit::Renewed { tag: number, .. })
+        | wit::Event::NotHeld(number)
+        | wit::Event::Fine(number)
+        | wit::Event::Invalid(wit::Invalid { tag: number, .. })
+        | wit::Event::Holdings(wit::Holdings { tag: number, .. })
+        | wit::Event::Waiters(wit::Waiters { tag: number, .. })
+        | wit::Event::Counted(wit::Counts { tag: number, .. }) => Some(*number),
+        wit::Event::FencesLow(_) => None,
+    }
+}
+
+fn granted(answer: &wit::Answer) -> wit::Event {
+    let unless_never = |moment| (moment != NEVER).then_some(moment);
+    wit::Event::Granted(wit::Grant {
+        ticket: answer.ticket,
+        lease: answer.lease,
+        expires: unless_never(answer.expires),
+        revoked: unless_never(answer.revoked),
+    })
+}
+
+fn ended(answer: &wit::Answer) -> wit::Event {
+    wit::Event::Ended(wit::Ended {
+        ticket: answer.ended,
+        how: answer.how,
+    })
+}
+
+fn in_use(answer: &wit::Answer) -> wit::Event {
+    wit::Event::Refused(wit::Refused {
+        ticket: answer.ticket,
+        why: wit::Refusal::InUse,
+    })
 }
 
 pub(super) fn release_command(id: LeaseId) -> wit::Command {

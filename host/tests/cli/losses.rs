@@ -40,7 +40,7 @@ fn a_broken_lease_is_lost_and_nothing_is_left_of_the_group() {
         .expect_error(116, &["lost", "broken", "SIGTERM"]);
     assert!(!is_alive(&leader) && !is_alive(&child["child ".len()..]));
     // The name of a lease that is over breaks nobody's.
-    let mut next = served.hold(&[], "echo held; read line");
+    let mut next = served.hold(&[], "echo held; read line || true");
     next.line(&["held"]);
     served
         .run(&["break", &lease])

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use wasmparser::{Validator, WasmFeatures};
 use wit_parser::Resolve;
-use witlock_programs::{ENGINE, LOCKS, LOCKS_0_2};
+use witlock_programs::{CLIENT, ENGINE, LOCKS, LOCKS_0_2};
 
-const COMPONENTS: [(&str, &str); 3] = [
+const COMPONENTS: [(&str, &str); 4] = [
     (ENGINE, "engine.wasm"),
     (LOCKS, "locks.wasm"),
     (LOCKS_0_2, "locks-0.2.wasm"),
+    (CLIENT, "client.wasm"),
 ];
 
 /// WIT packages, by their directories and by the files they become.

@@ -1,5 +1,5 @@
-//! Composes programs with `locks.wasm`, as `wac plug` does it, and where a clock
-//! is to be shared, by hand.
+//! Composes programs with `locks.wasm` and `client.wasm`, as `wac plug` does it, and
+//! where a clock is to be shared, by hand.
 
 use std::fs;
 use std::path::Path;
@@ -23,6 +23,7 @@ pub fn all(directory: &Path) -> Result<(), String> {
     )?;
     plug(directory, "holder", "locks", "holder-with-locks")?;
     plug(directory, "holder", "locks-0.2", "holder-with-locks-0.2")?;
+    plug(directory, "holder", "client", "holder-with-client")?;
     in_time(directory)
 }
 

@@ -27,6 +27,9 @@ pub const LOCKS: &str = concat!(env!("OUT_DIR"), "/locks.wasm");
 /// `locks-0.2.wasm`: the same for hosts that know only WASI 0.2.
 pub const LOCKS_0_2: &str = concat!(env!("OUT_DIR"), "/locks-0.2.wasm");
 
+/// `client.wasm`: a server for composition with apps.
+pub const CLIENT: &str = concat!(env!("OUT_DIR"), "/client.wasm");
+
 /// A command of WASI 0.3 that does with locks what the lines of its stdin say.
 pub const TASKS: &str = concat!(env!("OUT_DIR"), "/tasks.wasm");
 
@@ -46,3 +49,6 @@ pub const HOLDER_WITH_LOCKS: &str = concat!(env!("OUT_DIR"), "/holder-with-locks
 
 /// [`HOLDER`] composed with `locks-0.2.wasm`.
 pub const HOLDER_WITH_LOCKS_0_2: &str = concat!(env!("OUT_DIR"), "/holder-with-locks-0.2.wasm");
+
+/// [`HOLDER`] composed with `client.wasm`.
+pub const HOLDER_WITH_CLIENT: &str = concat!(env!("OUT_DIR"), "/holder-with-client.wasm");

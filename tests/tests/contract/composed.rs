@@ -19,7 +19,7 @@ use crate::lines::{self, Dropped};
 
 /// Who runs the composition.
 pub trait Runtime {
-    /// As [`Face::NAME`].
+    /// As [`Face::name`].
     const NAME: &'static str;
 
     /// Why there can be no second run on the same fences; none if there can.
@@ -81,7 +81,9 @@ struct Asked {
 }
 
 impl<R: Runtime> Face for Composed<R> {
-    const NAME: &'static str = R::NAME;
+    fn name() -> String {
+        R::NAME.into()
+    }
 
     fn cannot(need: Need) -> Option<&'static str> {
         match need {
@@ -95,7 +97,7 @@ impl<R: Runtime> Face for Composed<R> {
             Need::Close => Some("a composition closes with its program"),
             Need::Listing => Some("a composition shows nothing to an operator"),
             Need::Reopen => R::CANNOT_REOPEN,
-            Need::Tasks => None,
+            Need::InProcess | Need::Tasks => None,
         }
     }
 

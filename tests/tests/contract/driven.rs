@@ -12,7 +12,9 @@ use crate::face::{
 const NS_PER_MS: u64 = 1_000_000;
 
 impl<M: Machine> Face for Driven<M> {
-    const NAME: &'static str = M::NAME;
+    fn name() -> String {
+        M::NAME.into()
+    }
 
     fn cannot(_: Need) -> Option<&'static str> {
         None

@@ -9,7 +9,7 @@ pub use witlock_tests::Why;
 /// One way to use Witlock.
 pub trait Face: Sized {
     /// What it is called in messages.
-    const NAME: &'static str;
+    fn name() -> String;
 
     /// Why scenarios with this need can't run on this face; none if they can.
     fn cannot(need: Need) -> Option<&'static str>;
@@ -94,6 +94,8 @@ pub trait Face: Sized {
 pub enum Need {
     /// Leases that last a ttl, and are renewed by hand.
     Ttl,
+    /// Leases without a ttl, which last to the moment that the store says.
+    InProcess,
     /// Holders over a connection that can be cut, and ask again.
     Connection,
     /// Holders that stand still while they wait.

@@ -63,7 +63,12 @@ impl Users for Guests {
             Need::Tasks => Some("a guest of WASI 0.2 stands still while it waits"),
             Need::Crowd => Some("thousands of instances take minutes"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
-            Need::Alone | Need::HolderBounds | Need::Reopen | Need::Close | Need::Listing => None,
+            Need::InProcess
+            | Need::Alone
+            | Need::HolderBounds
+            | Need::Reopen
+            | Need::Close
+            | Need::Listing => None,
         }
     }
 

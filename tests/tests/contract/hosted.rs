@@ -13,10 +13,11 @@ use crate::face::{
     Act, Answer, Ask, Counts, Ending, Face, Holder, Holding, Kind, Lock, Need, Page, Terms, Wait,
     Waiting, Why,
 };
+use crate::reached::{InProcess, Reached};
 
 /// Who holds keys of the store: native handles, or guests.
 pub trait Users: Default {
-    /// As [`Face::NAME`].
+    /// What they are called in messages.
     const NAME: &'static str;
 
     /// As [`Face::cannot`].
@@ -34,11 +35,13 @@ pub trait Users: Default {
 }
 
 /// A store and its users.
-pub struct Hosted<U> {
+pub struct Hosted<U, R = InProcess> {
     clock: ManualClock,
     storage: Disk,
     store: Store,
+    // Before what it reaches the store by.
     users: U,
+    reached: R,
     /// Cursors, which scenarios know as numbers.
     holdings: Vec<HoldingsCursor>,
     waiters: Vec<WaitersCursor>,
@@ -82,11 +85,12 @@ fn open(clock: &ManualClock, storage: &Disk) -> Store {
     store.expect("a store")
 }
 
-impl<U: Users> Hosted<U> {
+impl<U: Users, R: Reached> Hosted<U, R> {
     /// Everything that was asked before is handled, and what is due has ended.
     fn settle(&self) {
-        // Closed, there is nothing to settle.
-        let _ = block_on(self.store.counts());
+        // Closed, there is nothing to settle. Twice: what was told may be answered.
+        let _ = block_on(self.reached.store().counts());
+        let _ = block_on(self.reached.store().counts());
     }
 
     /// When the next deadline is that a listing shows.
@@ -112,18 +116,22 @@ impl<U: Users> Hosted<U> {
     }
 }
 
-impl<U: Users> Face for Hosted<U> {
-    const NAME: &'static str = U::NAME;
+impl<U: Users, R: Reached> Face for Hosted<U, R> {
+    fn name() -> String {
+        [U::NAME, R::NAME].concat()
+    }
 
     fn cannot(need: Need) -> Option<&'static str> {
-        U::cannot(need)
+        U::cannot(need).or(R::cannot(need))
     }
 
     fn start() -> Self {
         watchdog();
         let (clock, storage) = (ManualClock::default(), Disk::default());
+        let store = open(&clock, &storage);
         Hosted {
-            store: open(&clock, &storage),
+            reached: R::reach(&store, &clock),
+            store,
             clock,
             storage,
             users: U::default(),
@@ -133,7 +141,7 @@ impl<U: Users> Face for Hosted<U> {
     }
 
     fn holder(&mut self, kind: Kind) -> Holder {
-        self.users.holder(&self.store, kind)
+        self.users.holder(self.reached.store(), kind)
     }
 
     fn end(&mut self, holder: Holder) {
@@ -142,7 +150,8 @@ impl<U: Users> Face for Hosted<U> {
     }
 
     fn open(&mut self, holder: Holder, terms: &Terms) -> Result<Lock, Why> {
-        self.users.open(&self.store, holder, terms)
+        self.users
+            .open(self.reached.store(), holder, &R::terms(terms))
     }
 
     fn ask(&mut self, lock: Lock, key: &str, wait: Wait) -> Ask {
@@ -226,7 +235,11 @@ impl<U: Users> Face for Hosted<U> {
     fn advance(&mut self, milliseconds: u64) {
         let mut left = milliseconds;
         while left > 0 {
-            let step = self.next_deadline().unwrap_or(left).clamp(1, left);
+            let step = self
+                .next_deadline()
+                .unwrap_or(left)
+                .min(R::STEP)
+                .clamp(1, left);
             self.sleep(step);
             self.settle();
             left -= step;
@@ -246,6 +259,8 @@ impl<U: Users> Face for Hosted<U> {
         // Who is killed closes nothing, and drops nothing.
         std::mem::forget(std::mem::replace(&mut self.store, next));
         std::mem::forget(std::mem::take(&mut self.users));
+        let reached = R::reach(&self.store, &self.clock);
+        std::mem::forget(std::mem::replace(&mut self.reached, reached));
     }
 }
 

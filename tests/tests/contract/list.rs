@@ -11,6 +11,7 @@ use crate::face::{Face, Need};
 use crate::guests::Guests;
 use crate::hosted::Hosted;
 use crate::native_api::Handles;
+use crate::reached::OverConnection;
 use crate::tasks::TaskGuests;
 
 /// Runs a scenario if the face can.
@@ -30,7 +31,7 @@ fn count<F: Face>(scenarios: &[(&str, &[Need])], least: usize) {
         }
     }
     let ran = scenarios.len() - skipped.values().flatten().count();
-    let mut said = format!("{}: {ran} of {} scenarios\n", F::NAME, scenarios.len());
+    let mut said = format!("{}: {ran} of {} scenarios\n", F::name(), scenarios.len());
     for (why, names) in skipped {
         said += &format!("  {why}: not {}\n", names.join(", "));
     }
@@ -88,9 +89,9 @@ scenarios! {
         head_ends_as_the_key_comes_free []
         head_is_cancelled_before_it_learns_that_it_was_served []
         head_waited_too_long_as_the_key_comes_free []
-        who_waited_when_a_lease_ended_is_served_however_late [Listing]
-        all_that_fit_are_served_at_once []
-        leases_end_before_waits_run_out []
+        who_waited_when_a_lease_ended_is_served_however_late [InProcess Listing]
+        all_that_fit_are_served_at_once [InProcess]
+        leases_end_before_waits_run_out [InProcess]
         nobody_takes_a_key_from_who_waits []
         one_release_serves_one [Crowd]
         keys_and_locks_are_apart []
@@ -107,11 +108,11 @@ scenarios! {
         who_waits_for_a_fence_may_leave [Fences]
         fences_that_fail_are_said_to [Fences];
     max_hold:
-        a_lease_ends_at_its_max_hold_and_the_key_goes_on []
-        max_hold_at_its_bounds []
-        max_hold_counts_from_the_grant []
-        a_lease_past_its_max_hold_is_over_however_late []
-        no_lease_of_this_process_ends_by_itself [Listing]
+        a_lease_ends_at_its_max_hold_and_the_key_goes_on [InProcess]
+        max_hold_at_its_bounds [InProcess]
+        max_hold_counts_from_the_grant [InProcess]
+        a_lease_past_its_max_hold_is_over_however_late [InProcess]
+        no_lease_of_this_process_ends_by_itself [InProcess Listing]
         renewing_does_not_outlast_max_hold [Ttl]
         ttl_and_max_hold_at_one_moment [Ttl];
     alone:
@@ -190,7 +191,10 @@ scenarios! {
 on!(native: Driven<Native>, at least 90, ignored: any());
 on!(wasm: Driven<Wasm>, at least 90, ignored: any());
 on!(native_api: Hosted<Handles>, at least 50, ignored: any());
+on!(native_api_over_a_connection: Hosted<Handles, OverConnection>, at least 40, ignored: any());
 on!(p2_guest: Hosted<Guests>, at least 50, ignored: any());
 on!(p3_guest: Hosted<TaskGuests>, at least 50, ignored: any());
+on!(p2_guest_over_a_connection: Hosted<Guests, OverConnection>, at least 40, ignored: any());
+on!(p3_guest_over_a_connection: Hosted<TaskGuests, OverConnection>, at least 40, ignored: any());
 on!(composition: Composed<Here>, at least 30, ignored: any());
 on!(wasmtime: Composed<Wasmtime>, at least 30, ignored: all());

@@ -13,6 +13,7 @@ mod hosted;
 mod lines;
 mod list;
 mod native_api;
+mod reached;
 mod scene;
 mod tasks;
 

@@ -38,7 +38,12 @@ impl Users for Handles {
             Need::Alone => Some("whoever uses the native API goes on while it waits"),
             Need::HolderBounds => Some("native handles have the bounds that are unless given"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
-            Need::Tasks | Need::Crowd | Need::Reopen | Need::Close | Need::Listing => None,
+            Need::InProcess
+            | Need::Tasks
+            | Need::Crowd
+            | Need::Reopen
+            | Need::Close
+            | Need::Listing => None,
         }
     }
 

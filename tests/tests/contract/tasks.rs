@@ -43,7 +43,12 @@ impl Users for TaskGuests {
             }
             Need::Crowd => Some("thousands of instances take minutes; of tasks: tests/tasks.rs"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
-            Need::Tasks | Need::HolderBounds | Need::Reopen | Need::Close | Need::Listing => None,
+            Need::InProcess
+            | Need::Tasks
+            | Need::HolderBounds
+            | Need::Reopen
+            | Need::Close
+            | Need::Listing => None,
         }
     }
 

@@ -198,10 +198,9 @@ impl Client {
         };
         match &ask.phase {
             Phase::Waiting(waiting) => {
-                let (max_hold, gives_up) = (granted.max_hold, waiting.gives_up);
-                ask.phase = Phase::Held(Held::new(lease, max_hold, echo.min(now), gives_up));
+                ask.phase = Phase::Held(Held::new(lease, echo.min(now), waiting.gives_up));
                 self.by_fence.insert(lease.fence, number);
-                self.dated(now, number, echo);
+                self.dated(now, number, echo, granted.max_hold);
             }
             // Asked again, and answered twice.
             phase if phase.fence() == Some(lease.fence) => {}

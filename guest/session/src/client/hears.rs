@@ -56,7 +56,7 @@ impl Client {
             }
             Body::Renewed(renewed) => {
                 if let Some(number) = self.by_fence.get(&renewed.fence).copied() {
-                    self.dated(now, number, echo);
+                    self.dated(now, number, echo, renewed.max_hold);
                 }
             }
             Body::Ended(ended) => self.ended(&ended),

@@ -23,7 +23,7 @@ pub(super) struct Held {
     /// Until when its holder waits to be told of it; none once it was.
     untold: Option<Nanoseconds>,
     /// What the latest answer echoes: the store dated the lease after that.
-    dated: Nanoseconds,
+    pub dated: Nanoseconds,
     /// When its ttl is over.
     expires: Nanoseconds,
     /// When its max-hold is over.
@@ -31,7 +31,7 @@ pub(super) struct Held {
     /// When to renew it next.
     renews: Nanoseconds,
     /// Since when a renewal is not answered.
-    unanswered: Option<Nanoseconds>,
+    pub unanswered: Option<Nanoseconds>,
     retrying: bool,
 }
 
@@ -44,18 +44,13 @@ pub(super) struct Releasing {
 
 impl Held {
     /// A lease given, by an answer that echoes this, to one that waits until then.
-    pub fn new(
-        lease: LeaseId,
-        max_hold: Option<Nanoseconds>,
-        echo: Nanoseconds,
-        gives_up: Nanoseconds,
-    ) -> Self {
+    pub fn new(lease: LeaseId, echo: Nanoseconds, gives_up: Nanoseconds) -> Self {
         Held {
             lease,
             untold: Some(gives_up),
             dated: echo,
             expires: 0,
-            revoked: max_hold.map_or(Nanoseconds::MAX, |most| ends(echo, most)),
+            revoked: 0,
             renews: 0,
             unanswered: None,
             retrying: false,
@@ -72,9 +67,12 @@ impl Held {
     }
 
     /// It was given, or renewed, by an answer that echoes this.
-    fn date(&mut self, echo: Nanoseconds, ttl: Nanoseconds) {
+    fn date(&mut self, echo: Nanoseconds, ttl: Nanoseconds, max_hold: Option<Nanoseconds>) {
         self.dated = echo;
         self.expires = self.expires.max(ends(echo, ttl));
+        // The later it is known to last, the better it is known when it began.
+        let revoked = max_hold.map_or(Nanoseconds::MAX, |left| ends(echo, left));
+        self.revoked = self.revoked.max(revoked);
         self.unanswered = None;
         self.retrying = false;
         self.renews = echo.saturating_add(ttl / 6 * RENEWALS.start());
@@ -101,7 +99,7 @@ impl Client {
         }
     }
 
-    fn held(&mut self, number: u64) -> Option<(u64, Nanoseconds, &mut Held)> {
+    pub(super) fn held(&mut self, number: u64) -> Option<(u64, Nanoseconds, &mut Held)> {
         let ask = self.asks.get_mut(&number)?;
         match &mut ask.phase {
             Phase::Held(held) => Some((ask.session, ask.ttl, held)),
@@ -110,19 +108,31 @@ impl Client {
     }
 
     /// A grant or a renewal: the lease lasts from the sending time that it echoes.
-    pub(super) fn dated(&mut self, now: Nanoseconds, number: u64, echo: Nanoseconds) {
+    pub(super) fn dated(
+        &mut self,
+        now: Nanoseconds,
+        number: u64,
+        echo: Nanoseconds,
+        max_hold: Option<Nanoseconds>,
+    ) {
         let Some((_, ttl, held)) = self.held(number) else {
             return;
         };
-        held.date(echo.min(now), ttl);
+        let is_first = held.expires == 0;
+        held.date(echo.min(now), ttl, max_hold);
+        // A holder is to have time for its work, and two more tries to renew; but the
+        // answer to a renewal may be as long on its way.
+        let is_long = held.renews > now || !is_first;
         if held.untold.is_none() {
             self.events.push(Event::Renewed { ask: number });
-        } else if held.deadline() > now {
+        } else if is_long && held.deadline() > now {
             held.untold = None;
             let (ask, lease) = (number, held.lease);
             self.events.push(Event::Granted { ask, lease });
+        } else {
+            // It was long on its way: it is renewed before anyone is told of it.
+            held.renews = now;
         }
-        // One that was long on its way is renewed before anyone is told of it.
         self.set_timer(number);
         self.ring(now);
         self.send_renewals(now);
@@ -168,13 +178,13 @@ impl Client {
 
     /// A lease's own deadline has come.
     fn lose(&mut self, number: u64) {
-        let is_up = self.link.is_up();
         let Some((_, _, held)) = self.held(number) else {
             return;
         };
         let how = if held.revoked <= held.expires {
             Ending::Revoked
-        } else if held.unanswered.is_some() || !is_up {
+        } else if held.unanswered.is_some() {
+            // Also where it could not be sent for want of a connection.
             Ending::Unreachable
         } else {
             // Nobody ran to renew it.

@@ -6,6 +6,7 @@
 //! [`Client::tick`] at the latest at [`Client::next_deadline`].
 
 mod asks;
+mod confirming;
 mod hears;
 mod leases;
 mod link;
@@ -152,6 +153,11 @@ impl Client {
             out: Vec::new(),
             events: Vec::new(),
         }
+    }
+
+    /// Whether the server may know a session of this client's.
+    pub fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
     }
 
     /// Takes out what happened, in its order.

@@ -76,6 +76,13 @@ impl Client {
         self.forget_left(now);
     }
 
+    /// Ends every session.
+    pub fn end_sessions(&mut self, now: Nanoseconds) {
+        let all: Vec<u64> = self.sessions.keys().copied().collect();
+        all.into_iter()
+            .for_each(|number| self.end_session(now, number));
+    }
+
     /// Tells that an ask is over with its session; until when its lease may last.
     fn give_up(&mut self, number: u64) -> Nanoseconds {
         let deadline = self.deadline(number).unwrap_or(0);

@@ -21,8 +21,7 @@ impl Server {
                 lease,
                 revoked,
             } => {
-                let max_hold = revoked.map(|at| at.saturating_sub(dated));
-                self.granted(dated, ticket, lease, max_hold);
+                self.granted(dated, ticket, lease, revoked);
             }
             Event::Refused { ticket, why, text } => {
                 if let Some(ticket) = self.take_ticket(ticket) {
@@ -46,7 +45,13 @@ impl Server {
         }
     }
 
-    fn granted(&mut self, dated: Nanoseconds, number: u64, lease: LeaseId, max_hold: Option<u64>) {
+    fn granted(
+        &mut self,
+        dated: Nanoseconds,
+        number: u64,
+        lease: LeaseId,
+        revoked: Option<Nanoseconds>,
+    ) {
         let Some(ticket) = self.ticket(number) else {
             return;
         };
@@ -55,12 +60,12 @@ impl Server {
         self.forget_ask(ticket, number);
         if let Some(holder) = self.sessions.get_mut(&ticket.session) {
             // Asked again, it has it already.
-            holder.held.entry(lease.fence).or_default();
+            holder.held.entry(lease.fence).or_default().revoked = revoked;
         }
         let granted = wire::Granted {
             ask: ticket.ask,
             lease: Some(lease.into()),
-            max_hold,
+            max_hold: left(revoked, dated),
         };
         self.tell_dated(ticket.session, Some(dated), Body::Granted(granted));
     }
@@ -70,7 +75,9 @@ impl Server {
             return;
         };
         let Some(fence) = ticket.fence else { return };
-        let release = self.release_of(ticket.session, fence).and_then(|tag| *tag);
+        let release = self
+            .held(ticket.session, fence)
+            .and_then(|held| held.release);
         release.and_then(|tag| self.take_tag(tag));
         if let Some(holder) = self.sessions.get_mut(&ticket.session) {
             holder.held.remove(&fence);
@@ -80,7 +87,10 @@ impl Server {
 
     fn renewed(&mut self, dated: Nanoseconds, tag: u64) {
         if let Some(Tag::Renew { session, fence }) = self.take_tag(tag) {
-            self.tell_dated(session, Some(dated), Body::Renewed(Renewed { fence }));
+            let revoked = self.held(session, fence).and_then(|held| held.revoked);
+            let max_hold = left(revoked, dated);
+            let renewed = Renewed { fence, max_hold };
+            self.tell_dated(session, Some(dated), Body::Renewed(renewed));
         }
     }
 
@@ -135,6 +145,11 @@ impl Server {
             self.say(connection, 0, 0, body(own));
         }
     }
+}
+
+/// How long a max-hold still is.
+fn left(revoked: Option<Nanoseconds>, dated: Nanoseconds) -> Option<Nanoseconds> {
+    revoked.map(|at| at.saturating_sub(dated))
 }
 
 fn how_of(how: Ending) -> How {

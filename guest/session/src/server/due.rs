@@ -3,8 +3,12 @@
 
 use alloc::collections::BTreeSet;
 
-use super::{ConnectionId, Server};
+use super::{ConnectionId, HELLO_WAIT, Server};
 use crate::Nanoseconds;
+
+/// After how long without a tick it is the server that was silent: its machine
+/// slept, or its process was stopped.
+const STOOD_STILL: Nanoseconds = HELLO_WAIT;
 
 /// Something that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +48,12 @@ impl Server {
     /// Cuts off who is silent, and gives up sessions that did not come back.
     /// To be called about once a second.
     pub fn tick(&mut self, now: Nanoseconds) {
+        let stood_still = now.saturating_sub(self.ticked) >= STOOD_STILL;
+        self.ticked = now;
+        if stood_still {
+            // What clients said meanwhile may not be read yet.
+            return;
+        }
         while let Some(due) = self.due.take(now) {
             match due {
                 Due::Connection(id) => self.check_silence(now, id),

@@ -14,6 +14,7 @@ mod left;
 mod says;
 mod sessions;
 mod tickets;
+mod unknown;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -137,6 +138,10 @@ pub struct Server {
     last_tag: u64,
     commands: Vec<Command<'static>>,
     due: Deadlines,
+    /// When it was looked at last.
+    ticked: Nanoseconds,
+    /// Until when leases may be live that the engine does not know.
+    unknown_until: Nanoseconds,
     /// Connections that have something to send, or are to be closed.
     touched: Vec<ConnectionId>,
     closing: bool,
@@ -160,9 +165,21 @@ impl Server {
             last_tag: 0,
             commands: Vec::new(),
             due: Deadlines::default(),
+            ticked: 0,
+            unknown_until: 0,
             touched: Vec::new(),
             closing: false,
         }
+    }
+
+    /// Who is let in from now on.
+    pub fn set_admission(&mut self, admission: Admission) {
+        self.admission = admission;
+    }
+
+    /// Whether nothing is held or waited for by any session.
+    pub fn is_idle(&self) -> bool {
+        self.tickets.is_empty()
     }
 
     /// Takes out what the engine is to do, in its order.

@@ -44,7 +44,7 @@ impl Server {
             (Some(Said::Leave(_)), true) => self.leave(now, id, own),
             (Some(body), true) => {
                 self.note(now, id, own, sent);
-                self.hear_of_session(id, own, body);
+                self.hear_of_session(now, id, own, body);
             }
             // A message that a later version of the protocol added.
             (None, true) => {}
@@ -88,7 +88,7 @@ impl Server {
         self.connections.get(&id.0)?.sessions.get(&own).copied()
     }
 
-    fn hear_of_session(&mut self, id: ConnectionId, own: u64, body: Said) {
+    fn hear_of_session(&mut self, now: Nanoseconds, id: ConnectionId, own: u64, body: Said) {
         match body {
             Said::ListHoldings(list) => self.operate(id, list.tag, |tag| Command::ListHoldings {
                 tag,
@@ -105,13 +105,13 @@ impl Server {
             }),
             Said::Count(count) => self.operate(id, count.tag, |tag| Command::Count { tag }),
             body => match self.number(id, own) {
-                Some(session) => self.hear_of_holder(id, session, body),
+                Some(session) => self.hear_of_holder(now, id, session, body),
                 None => self.dismiss(id, Reason::Malformed, "the session has not entered"),
             },
         }
     }
 
-    fn hear_of_holder(&mut self, id: ConnectionId, session: u64, body: Said) {
+    fn hear_of_holder(&mut self, now: Nanoseconds, id: ConnectionId, session: u64, body: Said) {
         match body {
             Said::Hold(hold) => self.hold(id, session, hold),
             Said::Cancel(cancel) => self.cancel(session, cancel.ask),
@@ -121,10 +121,10 @@ impl Server {
             }
             Said::Renew(renew) => {
                 for lease in renew.leases {
-                    self.renew(session, lease);
+                    self.renew(now, session, lease);
                 }
             }
-            Said::Release(release) => self.release(session, release.lease.unwrap_or_default()),
+            Said::Release(release) => self.release(now, session, release.lease.unwrap_or_default()),
             _ => {}
         }
     }
@@ -171,26 +171,26 @@ impl Server {
         }
     }
 
-    fn renew(&mut self, session: u64, lease: wire::Lease) {
+    fn renew(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
         let fence = lease.fence;
-        if self.release_of(session, fence).is_none() {
-            return self.tell_lost(session, fence);
+        if self.held(session, fence).is_none() {
+            return self.renew_unknown(now, session, fence);
         }
         let tag = self.tag(Tag::Renew { session, fence });
         let lease = LeaseId::from(lease);
         self.commands.push(Command::Renew { tag, lease });
     }
 
-    fn release(&mut self, session: u64, lease: wire::Lease) {
+    fn release(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
         let fence = lease.fence;
-        match self.release_of(session, fence) {
-            Some(None) => {}
-            Some(Some(_)) => return, // It is being answered.
-            None => return self.tell_lost(session, fence),
+        match self.held(session, fence) {
+            Some(held) if held.release.is_none() => {}
+            Some(_) => return, // It is being answered.
+            None => return self.release_unknown(now, session, fence),
         }
         let tag = self.tag(Tag::Release { session, fence });
-        if let Some(release) = self.release_of(session, fence) {
-            *release = Some(tag);
+        if let Some(held) = self.held(session, fence) {
+            held.release = Some(tag);
         }
         let lease = LeaseId::from(lease);
         self.commands.push(Command::Release { tag, lease });

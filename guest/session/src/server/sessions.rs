@@ -31,14 +31,23 @@ pub(super) struct Session {
     pub heard: Heard,
     /// The tickets of asks that wait.
     pub asks: BTreeMap<u64, u64>,
-    /// The fences of its leases, each with the tag of a release under way.
-    pub held: BTreeMap<u64, Option<u64>>,
+    /// Its leases, by their fences.
+    pub held: BTreeMap<u64, Held>,
     /// The longest ttl it asked for, in milliseconds.
     pub longest_ttl: u32,
     /// How leases ended while it was away, by their fences.
     pub endings: BTreeMap<u64, How>,
     /// When it is given up if it does not come back.
     pub gone_at: Nanoseconds,
+}
+
+/// A lease of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Held {
+    /// The tag of a release under way.
+    pub release: Option<u64>,
+    /// When its max-hold is over, by the store's clock, if it has one.
+    pub revoked: Option<Nanoseconds>,
 }
 
 impl Server {

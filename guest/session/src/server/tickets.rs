@@ -1,5 +1,6 @@
 //! What was asked of the engine and is not over.
 
+use super::sessions::Held;
 use super::{ConnectionId, Server};
 
 /// An ask, and the lease that may come of it.
@@ -40,15 +41,15 @@ impl Server {
     pub(super) fn take_tag(&mut self, number: u64) -> Option<Tag> {
         let tag = self.tags.remove(&(number & !self.base))?;
         if let Tag::Release { session, fence } = tag
-            && let Some(release) = self.release_of(session, fence)
+            && let Some(held) = self.held(session, fence)
         {
-            *release = None;
+            held.release = None;
         }
         Some(tag)
     }
 
-    /// The release of a lease that is under way, if the session has the lease.
-    pub(super) fn release_of(&mut self, session: u64, fence: u64) -> Option<&mut Option<u64>> {
+    /// A lease, if the session has it.
+    pub(super) fn held(&mut self, session: u64, fence: u64) -> Option<&mut Held> {
         self.sessions.get_mut(&session)?.held.get_mut(&fence)
     }
 

@@ -354,7 +354,8 @@ pub struct Cancel {
     #[prost(uint64, tag = "1")]
     pub ask: u64,
 }
-/// Renews leases, at most 1 000 at a time; each answered by `renewed` or `ended`.
+/// Renews leases, at most 1 000 at a time; each answered by `renewed` or `ended`, or
+/// by `pong` if an earlier server of the store gave it, which may count on it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Renew {
     #[prost(message, repeated, tag = "1")]
@@ -365,6 +366,9 @@ pub struct Renew {
 pub struct Renewed {
     #[prost(uint64, tag = "1")]
     pub fence: u64,
+    /// As in `granted`: this answer may echo a later message than that did.
+    #[prost(uint64, optional, tag = "2")]
+    pub max_hold: ::core::option::Option<u64>,
 }
 /// Releases a lease; answered by `ended`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -109,7 +109,7 @@ fn a_late_grant_that_cannot_be_renewed_ends_with_the_wait() {
 
 // LOCK-08, case L1: what its session says takes half a ttl to arrive.
 #[test]
-fn a_grant_whose_echo_is_old_is_renewed_at_once() {
+fn a_grant_whose_echo_is_old_is_renewed_before_it_is_told() {
     let mut world = World::with(2);
     let first = world.ask(0, "k");
     let waiter = world.ask(1, "k");
@@ -120,9 +120,10 @@ fn a_grant_whose_echo_is_old_is_renewed_at_once() {
     world.run(30 * S);
     world.release(0, first);
     let told = world.told(waiter);
-    let is_renewed = matches!(told[..], [Event::Granted { .. }, Event::Renewed { .. }]);
-    assert!(is_renewed, "{told:?}");
-    assert!(world.deadline(waiter).expect("held") <= world.store_deadline());
+    assert!(matches!(told[..], [Event::Granted { .. }]), "{told:?}");
+    let deadline = world.deadline(waiter).expect("held");
+    assert!(deadline > world.now + TTL_NS / 10 * 9, "{deadline}");
+    assert!(deadline <= world.store_deadline());
 }
 
 // LOCK-08, LOCK-09, case L2
@@ -148,4 +149,21 @@ fn asking_again_renews_the_lease_that_it_finds() {
     world.run(30 * S);
     assert_eq!(world.ending(ask), None);
     assert_eq!(world.granted_at(other), None);
+}
+
+// LOCK-03, LOCK-08, case L1: the max-hold is shorter than a third of the ttl, at which
+// a session that waits says so.
+#[test]
+fn a_max_hold_counts_from_the_grant_however_old_its_echo() {
+    let mut world = World::with(2);
+    let first = world.ask(0, "k");
+    let waiter = world.ask_with(1, "k", 60_000, Some(2_000));
+    world.run(3 * S);
+    world.release(0, first);
+    let granted = world.granted_at(waiter).expect("granted");
+    let deadline = world.deadline(waiter).expect("held");
+    assert!(deadline > granted + 1_900 * MS, "{deadline}");
+    assert!(deadline <= world.store_deadline());
+    world.run(2 * S);
+    assert_eq!(world.ending(waiter), Some(Ending::Revoked));
 }

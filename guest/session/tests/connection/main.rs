@@ -17,6 +17,7 @@ mod operators;
 mod raw;
 mod refused;
 mod renewing;
+mod restarts;
 mod seen;
 mod time;
 mod told;

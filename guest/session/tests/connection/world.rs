@@ -112,6 +112,11 @@ impl World {
 
     /// The same with another wait.
     pub fn ask_for(&mut self, who: usize, key: &str, wait: u32) -> u64 {
+        self.ask_with(who, key, wait, None)
+    }
+
+    /// The same with a max-hold too.
+    pub fn ask_with(&mut self, who: usize, key: &str, wait: u32, max_hold: Option<u32>) -> u64 {
         let number = self.asks.len() as u64 + 1;
         self.asks.insert(number, (who, key.into()));
         let terms = Terms {
@@ -120,6 +125,7 @@ impl World {
             wait: Some(wait),
             options: Options {
                 ttl: Some(TTL),
+                max_hold,
                 ..Options::default()
             },
             ..Terms::default()
@@ -211,6 +217,12 @@ impl World {
     pub fn send(&mut self, id: ConnectionId, bytes: &[u8]) {
         self.server.received(self.now, id, bytes);
         self.settle();
+    }
+
+    /// A server that knows nothing takes the place of the one that stopped.
+    pub fn begin_anew(&mut self) {
+        self.server = server();
+        self.next_step = None;
     }
 
     /// The engine does something.

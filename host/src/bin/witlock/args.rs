@@ -10,6 +10,7 @@ use crate::breaking::Break;
 use crate::guardian::Guardian;
 use crate::hold::Hold;
 use crate::ls::Ls;
+use crate::serve::Serve;
 
 /// Locks for WebAssembly components: one holder of a key at a time, waiters
 /// served in order, a fence with every lease.
@@ -23,6 +24,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Run),
+    Serve(Serve),
     Hold(Hold),
     Ls(Ls),
     Break(Break),
@@ -51,6 +53,14 @@ pub struct Run {
     /// run.
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
+
+    /// Reach the store that another process serves, at unix:PATH or tcp:HOST:PORT
+    ///
+    /// Its keys are held across processes. A lease is renewed while its guest runs;
+    /// it ends at its ttl if the server stays out of reach. WITLOCK_TOKEN, or the
+    /// file that WITLOCK_TOKEN_FILE names, has the token for TCP.
+    #[arg(long, value_name = "ADDR", conflicts_with = "store")]
+    pub connect: Option<String>,
 
     /// Let the guest read and write HOST, which it sees as GUEST
     ///
@@ -87,6 +97,9 @@ Examples:
       witlock run app.wasm --store ./locks
   Give it arguments, a variable, and a directory that it sees as /data:
       witlock run app.wasm --store ./locks --env LEVEL=debug --dir ./out::/data -- import --all
+  The same, on keys that other processes hold too, of a store that is served:
+      witlock serve --store ./locks
+      witlock run app.wasm --connect unix:./locks/witlock.sock
   Four workers that take turns by their locks:
       witlock run worker.wasm --store ./locks --instances 4
 
@@ -99,13 +112,16 @@ Exit codes:
   134  a guest trapped; the reason and the wasm backtrace are on standard error
   130  stopped by Ctrl-C (SIGINT)
   143  stopped by SIGTERM
+  117  the store of --connect cannot be reached
+  118  its server refuses, as it does without its token
   2    the arguments are wrong
   1    the guest failed; or witlock could not run it, and says why
   else the guest's own code, where its language can tell more than failure
 Of several instances, it is the code of the first in number that did not end with 0.
 
 However a guest ends, its keys go to the next in line at once. Ctrl-C and SIGTERM
-stop the guests, then close the store.";
+stop the guests, then close the store. Where this process is killed, keys held by
+--connect go on when their ttl is over.";
 
 /// A directory of this machine, and its name in the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use witlock::Store;
+use witlock::{BreakError, Store};
 
 use crate::codes::{self, Failure};
 use crate::entries::Subject;
@@ -48,14 +48,20 @@ pub fn run(args: &Break) -> Result<u8> {
         let broken = store.break_lease(lease.0).await;
         anyhow::Ok(broken.map(|()| subject))
     })?;
-    let subject =
-        broken.map_err(|_| Failure::new(codes::LOST, anyhow!("the lease {lease} is not held")))?;
+    let subject = broken.map_err(|error| refused(lease, error))?;
     match subject {
         Some(subject) => println!("broke {lease}: {subject}"),
         // It was granted after the listing had passed its place.
         None => println!("broke {lease}"),
     }
     Ok(0)
+}
+
+fn refused(lease: LeaseId, error: BreakError) -> anyhow::Error {
+    match error {
+        BreakError::Asking(error) => ls::refused(error),
+        _ => Failure::new(codes::LOST, anyhow!("the lease {lease} is not held")).into(),
+    }
 }
 
 /// What is held by the lease, as text.

@@ -1,8 +1,9 @@
-//! The exit codes of `hold`, `ls` and `break` that are our own.
+//! The exit codes that are our own: of `hold`, `ls` and `break`, and of `run` where
+//! its store can't be reached.
 
 use std::fmt;
 
-use witlock::{ConnectError, LockError};
+use witlock::{ConnectError, ListError, LockError};
 
 /// The key was not given: the wait ran out, or a try found it held.
 pub const BUSY: u8 = 115;
@@ -53,12 +54,20 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The code of an ask, a listing or a breaking that failed.
+/// The code of an ask that failed.
 pub fn of_lock_error(error: &LockError) -> u8 {
     match error {
         LockError::InUse => BUSY,
         LockError::HeldByCaller | LockError::Invalid(_) | LockError::TooMany(_) => REFUSED,
         LockError::Closed | LockError::Unavailable(_) => UNAVAILABLE,
+    }
+}
+
+/// The code of a listing or a breaking that failed.
+pub fn of_list_error(error: &ListError) -> u8 {
+    match error {
+        ListError::Denied => REFUSED,
+        _ => UNAVAILABLE,
     }
 }
 

@@ -77,7 +77,7 @@ impl<'a> From<&'a Holding> for Subject<'a> {
             limit: holding.limit,
             key: &holding.key,
             label: holding.label.as_deref(),
-            client: None,
+            client: holding.client.as_deref(),
         }
     }
 }
@@ -89,7 +89,7 @@ impl<'a> From<&'a Waiting> for Subject<'a> {
             limit: waiting.limit,
             key: &waiting.key,
             label: waiting.label.as_deref(),
-            client: None,
+            client: waiting.client.as_deref(),
         }
     }
 }

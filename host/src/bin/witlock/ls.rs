@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use anyhow::{Context, Result};
 use clap::Args;
 use tokio::runtime::{self, Runtime};
-use witlock::{LockError, Store, Waiting};
+use witlock::{ListError, Store, Waiting};
 
 use crate::codes::{self, Failure};
 use crate::entries::Entry;
@@ -139,6 +139,6 @@ fn is_closed(error: &anyhow::Error) -> bool {
     error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-pub fn refused(error: LockError) -> anyhow::Error {
-    Failure::new(codes::of_lock_error(&error), error).into()
+pub fn refused(error: ListError) -> anyhow::Error {
+    Failure::new(codes::of_list_error(&error), error).into()
 }

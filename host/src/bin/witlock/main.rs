@@ -19,9 +19,11 @@ mod load;
 mod ls;
 mod reach;
 mod run;
+mod serve;
 mod signals;
 mod spans;
 mod surface;
+mod token;
 mod warnings;
 
 use std::io::{self, Write};
@@ -38,6 +40,7 @@ fn main() {
     warnings::to_stderr();
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Hold(args) => hold::run(&args),
         Command::Ls(args) => ls::run(&args),
         Command::Break(args) => breaking::run(&args),

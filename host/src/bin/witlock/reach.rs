@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use witlock::{ConnectError, Connector, Store};
+use witlock_session::wire::TOKEN_BYTES;
 
 use crate::codes::{self, Failure};
 
 /// The socket in a store's directory on which its server listens too.
-const SOCKET: &str = "witlock.sock";
+pub const SOCKET: &str = "witlock.sock";
 
 const CONNECT: &str = "WITLOCK_CONNECT";
 const TOKEN: &str = "WITLOCK_TOKEN";
@@ -49,8 +50,7 @@ impl Reach {
     }
 
     fn connect_with(&self, token: Option<String>) -> Result<Store> {
-        let address = self.address()?;
-        connect(&address, token).map_err(|error| self.explained(error))
+        connect(&self.address()?, token)
     }
 
     fn address(&self) -> Result<String> {
@@ -64,21 +64,6 @@ impl Reach {
             let told = "say where the store is served: --store DIR, --connect ADDR, or";
             usage(anyhow!("{told} {CONNECT} in the environment"))
         })
-    }
-
-    fn explained(&self, error: ConnectError) -> anyhow::Error {
-        let code = codes::of_connect_error(&error);
-        match (&self.store, &error) {
-            (Some(directory), ConnectError::Unreachable { source, .. }) if is_nobody(source) => {
-                let directory = directory.display();
-                let told = "nobody serves the store";
-                let told = anyhow!(
-                    "{told} {directory} ({source}): run `witlock serve --store {directory}`"
-                );
-                Failure::new(code, told).into()
-            }
-            _ => Failure::new(code, error).into(),
-        }
     }
 }
 
@@ -96,13 +81,37 @@ impl OperatorReach {
 }
 
 /// Connects to a server.
-pub fn connect(address: &str, token: Option<String>) -> Result<Store, ConnectError> {
+pub fn connect(address: &str, token: Option<String>) -> Result<Store> {
     let connector = Connector::new(address).name(client());
-    match token {
+    let connected = match token {
         Some(token) => connector.token(token),
         None => connector,
     }
-    .connect()
+    .connect();
+    connected.map_err(|error| explained(address, error))
+}
+
+fn explained(address: &str, error: ConnectError) -> anyhow::Error {
+    let code = codes::of_connect_error(&error);
+    match &error {
+        ConnectError::Unreachable { source, .. } if is_nobody(source) => {
+            let told = "nobody serves a store at";
+            let serve = serving(address);
+            let told = anyhow!("{told} {address} ({source}): run `{serve}`");
+            Failure::new(code, told).into()
+        }
+        _ => Failure::new(code, error).into(),
+    }
+}
+
+/// The command that serves a store at an address.
+fn serving(address: &str) -> String {
+    let path = address.strip_prefix("unix:");
+    let directory = path.and_then(|path| path.strip_suffix(SOCKET)?.strip_suffix('/'));
+    match directory {
+        Some(directory) => format!("witlock serve --store {directory}"),
+        None => format!("witlock serve --store DIR --listen {address}"),
+    }
 }
 
 /// The token of a client, if the environment has one. Never an argument, which
@@ -116,11 +125,19 @@ pub fn token() -> Result<Option<String>> {
     }
 }
 
-fn read(file: &Path) -> Result<String> {
+/// The token in a file.
+pub fn read(file: &Path) -> Result<String> {
     let token = fs::read_to_string(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))
         .map_err(usage)?;
-    Ok(token.trim_end_matches(['\r', '\n']).to_owned())
+    let token = token.trim_end_matches(['\r', '\n']);
+    match token.len() {
+        1..=TOKEN_BYTES => Ok(token.to_owned()),
+        bytes => bail!(usage(anyhow!(
+            "the token in {} has {bytes} bytes, not 1 to {TOKEN_BYTES}",
+            file.display()
+        ))),
+    }
 }
 
 /// A variable of the environment; one that is empty is none.

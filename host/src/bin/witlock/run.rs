@@ -12,12 +12,15 @@ use crate::guest::{self, Guest};
 use crate::instances::Instances;
 use crate::load::App;
 use crate::signals::Signal;
-use crate::{epochs, load, signals};
+use crate::{epochs, load, reach, signals};
 
 /// Runs the instances to their end, and gives the exit code.
 pub fn run(args: &Run) -> Result<u8> {
     let app = load::read(&args.app)?;
-    let store = open(args.store.as_deref())?;
+    let store = match &args.connect {
+        Some(address) => reach::connect(address, reach::token()?)?,
+        None => open(args.store.as_deref())?,
+    };
     let code = run_on(&store, &app, args)?;
     store.close();
     Ok(code)
@@ -60,8 +63,9 @@ fn open(directory: Option<&Path>) -> Result<Store> {
     };
     Store::open(directory).map_err(|error| match error {
         OpenError::Held { .. } => anyhow!(
-            "{error}. Wait until that process has ended, or give this run a directory of its own; \
-             instances that are to share locks run in one process, by --instances N"
+            "{error}. If that process is `witlock serve`, reach it by --connect. Else wait until it \
+             has ended, or give this run a directory of its own; instances that are to share locks \
+             run in one process, by --instances N"
         ),
         error => error.into(),
     })

@@ -62,15 +62,16 @@ async fn end(mut signals: Signals, store: Store, tell: oneshot::Sender<Signal>) 
     std::process::exit(signal.code().into());
 }
 
+/// The signals that stop a process, caught.
 #[cfg(unix)]
-struct Signals {
+pub struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn catch() -> io::Result<Signals> {
+    pub fn catch() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
@@ -78,7 +79,7 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> Signal {
+    pub async fn next(&mut self) -> Signal {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
             Some(()) = self.terminate.recv() => Signal::Terminate,
@@ -87,19 +88,20 @@ impl Signals {
     }
 }
 
+/// The signals that stop a process, caught.
 #[cfg(windows)]
-struct Signals {
+pub struct Signals {
     interrupt: tokio::signal::windows::CtrlC,
 }
 
 #[cfg(windows)]
 impl Signals {
-    fn catch() -> io::Result<Signals> {
+    pub fn catch() -> io::Result<Signals> {
         let interrupt = tokio::signal::windows::ctrl_c()?;
         Ok(Signals { interrupt })
     }
 
-    async fn next(&mut self) -> Signal {
+    pub async fn next(&mut self) -> Signal {
         match self.interrupt.recv().await {
             Some(()) => Signal::Interrupt,
             None => std::future::pending().await,

@@ -1,7 +1,9 @@
 //! The command and its process group.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
@@ -9,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, test_kill_process_group, waitid,
 };
 
 use crate::codes::{self, Failure};
@@ -35,12 +37,20 @@ pub enum Change {
 }
 
 impl Group {
-    pub fn start(command: &[OsString]) -> Result<Group, Failure> {
+    /// Starts the command. The wrapper is told its group before it runs, by the
+    /// command's own process: it has to know it whenever this one is killed.
+    pub fn start(command: &[OsString], wrapper: &UnixStream) -> Result<Group, Failure> {
         let (program, arguments) = command.split_first().ok_or_else(no_command)?;
-        let started = Command::new(program)
-            .args(arguments)
-            .process_group(0)
-            .spawn();
+        adopt_orphans();
+        let mut starting = Command::new(program);
+        starting.args(arguments).process_group(0);
+        let wrapper = wrapper.as_raw_fd();
+        // SAFETY: the socket is open in the new process until the command runs, and
+        // what is done there allocates nothing and takes no lock.
+        let started = unsafe {
+            let wrapper = BorrowedFd::borrow_raw(wrapper);
+            starting.pre_exec(move || tell_started(wrapper)).spawn()
+        };
         let leader = started.map_err(|error| unstartable(program, error))?;
         let id = Pid::from_child(&leader);
         Ok(Group { leader, id })
@@ -70,8 +80,44 @@ impl Group {
     pub fn end(mut self) -> io::Result<u8> {
         self.kill();
         let status = self.leader.wait()?;
+        reap_orphans(self.id);
         until_gone(self.id);
         Ok(code(status))
+    }
+}
+
+/// Tells the wrapper [`News::Started`] with this process's number, which its group
+/// has too.
+fn tell_started(wrapper: BorrowedFd<'_>) -> io::Result<()> {
+    let mut line = [0; 64];
+    let mut rest = &mut line[..];
+    writeln!(rest, r#"{{"started":{}}}"#, getpid().as_raw_pid())?;
+    let left = rest.len();
+    // A wrapper that is gone is found out by its orders.
+    let _ = rustix::io::write(wrapper, &line[..line.len() - left]);
+    Ok(())
+}
+
+/// What the command leaves behind becomes this process's: others may take their time
+/// to reap it, and until then its group is not gone.
+fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_child_subreaper(Some(getpid())) {
+        log::debug!("orphans are left to others: {error}");
+    }
+}
+
+/// Waits for whoever of a killed group is a child of this process.
+fn reap_orphans(group: Pid) {
+    let start = Instant::now();
+    while start.elapsed() < GONE {
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        match waitid(WaitId::Pgid(Some(group)), ended) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => thread::sleep(LOOK),
+            // There is none.
+            Err(_) => return,
+        }
     }
 }
 

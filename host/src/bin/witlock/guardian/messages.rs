@@ -26,7 +26,7 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum News {
-    /// The command runs, in a process group of this number.
+    /// The command is about to run, in a process group of this number.
     Started(i32),
     /// The command could not be started, and why; with the exit code for that.
     Unstartable {

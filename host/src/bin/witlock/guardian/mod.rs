@@ -51,7 +51,7 @@ pub fn run(args: &Guardian) -> Result<u8> {
         // The wrapper died before the command ran.
         return Ok(0);
     };
-    match start(&args.command, moments) {
+    match start(&args.command, &wrapper, moments) {
         Ok(group) => Watch::new(group, wrapper, moments)?.run(orders)?,
         Err(failure) => {
             let Failure { code, .. } = failure;
@@ -72,12 +72,12 @@ fn adopt(wrapper: RawFd) -> Result<UnixStream> {
     Ok(UnixStream::from(wrapper))
 }
 
-fn start(command: &[OsString], moments: Moments) -> Result<Group, Failure> {
+fn start(command: &[OsString], wrapper: &UnixStream, moments: Moments) -> Result<Group, Failure> {
     if moments.kill <= BootClock.now() {
         let late = anyhow!("the lease was over before the command could start");
         return Err(Failure::new(codes::LOST, late));
     }
-    Group::start(command)
+    Group::start(command, wrapper)
 }
 
 /// The next order; none once the wrapper is gone, or speaks what is no order.

@@ -49,7 +49,6 @@ impl Watch {
     /// Acts on what happens until the command ends, and tells of it.
     pub fn run(mut self, orders: Orders) -> io::Result<()> {
         let events = self.listen(orders).inspect_err(|_| self.group.kill())?;
-        self.tell(&News::Started(self.group.id().as_raw_pid()));
         loop {
             self.enforce();
             match events.recv() {

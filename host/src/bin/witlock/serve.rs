@@ -1,0 +1,146 @@
+//! `witlock serve`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use witlock::{BindError, Server, ServerBuilder, Store};
+
+use crate::codes::{self, Failure};
+use crate::{ls, reach, signals, token};
+
+/// Serve a store to other processes
+///
+/// Holds the store and lets others hold its keys: `witlock hold`, `witlock run
+/// --connect`, programs that use the witlock crate, and apps composed with client.wasm.
+#[derive(Debug, Args)]
+#[command(after_help = MORE, verbatim_doc_comment)]
+pub struct Serve {
+    /// The store's directory, which is made if it is not there
+    ///
+    /// It is always served at DIR/witlock.sock, to processes of the same user.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+
+    /// Listen here too: unix:PATH, tcp:HOST:PORT on loopback, or tls:HOST:PORT
+    ///
+    /// May be repeated. TCP asks every client for the token.
+    #[arg(long, value_name = "ADDR")]
+    listen: Vec<String>,
+
+    /// The file with the token for TCP; made as DIR/token unless given
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// The file with the token that lets operators list and break leases over TCP
+    #[arg(long, value_name = "FILE")]
+    admin_token_file: Option<PathBuf>,
+
+    /// For tls: the file with the certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_chain: Option<PathBuf>,
+
+    /// For tls: the file with the certificate's key, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_chain")]
+    tls_key: Option<PathBuf>,
+}
+
+const MORE: &str = "\
+Examples:
+  For processes of this user:
+      witlock serve --store ./locks
+      witlock hold deploy production --store ./locks -- ./deploy.sh
+  For clients that know the token, which is in ./locks/token:
+      witlock serve --store ./locks --listen tcp:127.0.0.1:7411
+      WITLOCK_TOKEN_FILE=./locks/token witlock hold jobs a --connect tcp:127.0.0.1:7411 -- ./job
+  Beyond this machine:
+      witlock serve --store ./locks --listen tls:0.0.0.0:7411 --tls-chain c.pem --tls-key k.pem
+
+SIGTERM and Ctrl-C stop the server. No lease ends by that: clients are told to come
+back, and the next server goes on once every lease is over that it doesn't know, at
+most the longest ttl later.
+
+Exit codes:
+  0    stopped by a signal
+  2    the arguments are wrong
+  1    the store could not be opened or served; the message says why";
+
+/// Serves until a signal.
+pub fn run(args: &Serve) -> Result<u8> {
+    let stopped = ls::runtime()?;
+    // Caught before anybody can know that it serves.
+    let mut signals = stopped.block_on(async { signals::Signals::catch() })?;
+    let store = Store::open(&args.store)?;
+    let server = bind(&store, args)?;
+    for address in server.addresses() {
+        println!("listening at {address}");
+    }
+    stopped.block_on(signals.next());
+    server.stop();
+    store.close();
+    Ok(0)
+}
+
+fn bind(store: &Store, args: &Serve) -> Result<Server> {
+    let socket = args.store.join(reach::SOCKET);
+    let socket = socket
+        .to_str()
+        .context("the store's directory is not UTF-8")?;
+    let mut builder = Server::builder(store).listen(format!("unix:{socket}"));
+    for address in &args.listen {
+        builder = builder.listen(address);
+    }
+    builder = with_tokens(builder, args)?;
+    builder = with_tls(builder, args)?;
+    builder.bind().map_err(explained)
+}
+
+fn with_tokens(mut builder: ServerBuilder, args: &Serve) -> Result<ServerBuilder> {
+    let is_open = args
+        .listen
+        .iter()
+        .any(|address| !address.starts_with("unix:"));
+    let file = match &args.token_file {
+        Some(file) => Some(file.clone()),
+        None if is_open => Some(token::of_store(&args.store)?),
+        None => None,
+    };
+    if let Some(file) = file {
+        builder = builder.token(reach::read(&file)?);
+        println!("the token is in {}", file.display());
+    }
+    if let Some(file) = &args.admin_token_file {
+        builder = builder.admin_token(reach::read(file)?);
+    }
+    Ok(builder)
+}
+
+fn with_tls(builder: ServerBuilder, args: &Serve) -> Result<ServerBuilder> {
+    let is_tls = |address: &&String| address.starts_with("tls:");
+    match (
+        &args.tls_chain,
+        &args.tls_key,
+        args.listen.iter().find(is_tls),
+    ) {
+        (Some(chain), Some(key), _) => Ok(builder.tls(read(chain)?, read(key)?)),
+        (_, _, Some(address)) => {
+            let why = anyhow!("{address} needs --tls-chain and --tls-key");
+            Err(Failure::new(codes::USAGE, why).into())
+        }
+        _ => Ok(builder),
+    }
+}
+
+fn read(file: &PathBuf) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("{} cannot be read", file.display()))
+}
+
+fn explained(error: BindError) -> anyhow::Error {
+    match error {
+        BindError::Address { .. } | BindError::Unsealed { .. } => {
+            Failure::new(codes::USAGE, error).into()
+        }
+        error => error.into(),
+    }
+}

@@ -1,0 +1,218 @@
+//! Between connections and the engine. It lasts as long as the store: sessions
+//! outlive the server that opened them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::Waker;
+use std::time::Duration;
+
+use witlock_engine::{Command, Hold, bounds};
+use witlock_session::server::{Admission, ConnectionId, Event, Trust};
+use witlock_session::wire::refused::Why;
+
+use super::link::Link;
+use super::translate;
+use crate::backend::Backend;
+use crate::driver::{Driver, REMOTE, Told, lock};
+
+/// How many looks at the store, about one a second, find nothing of any connection
+/// until the store's file says so: each time it does, and grows again, is a write
+/// that is synced.
+const IDLE_LOOKS: u32 = 60;
+
+/// How long the store's closing waits for holders over connections to confirm it.
+const CONFIRMING: Duration = Duration::from_secs(1);
+
+pub(crate) struct Desk {
+    driver: Arc<Driver>,
+    state: Mutex<State>,
+    /// Woken when nothing is held over any connection.
+    idle: Condvar,
+}
+
+struct State {
+    server: witlock_session::server::Server,
+    links: HashMap<ConnectionId, Arc<Link>>,
+    idle_looks: u32,
+}
+
+impl Desk {
+    pub fn new(driver: Arc<Driver>) -> Self {
+        let state = State {
+            server: witlock_session::server::Server::new(REMOTE, Admission::default()),
+            links: HashMap::new(),
+            idle_looks: 0,
+        };
+        let state = Mutex::new(state);
+        Desk {
+            driver,
+            state,
+            idle: Condvar::new(),
+        }
+    }
+
+    /// A server stands at the desk from now on.
+    pub(super) fn open(&self, admission: Admission, waker: Waker) {
+        let mut state = lock(&self.state);
+        state.server.set_admission(admission);
+        self.mind_the_grace(&mut state);
+        self.driver.open_outlet(waker);
+        // What came while nobody stood here.
+        self.go_on(&mut state);
+    }
+
+    pub(super) fn connected(&self, trust: Trust, link: Arc<Link>) -> ConnectionId {
+        let mut state = lock(&self.state);
+        let id = state.server.connected(self.driver.now(), trust);
+        state.links.insert(id, link);
+        id
+    }
+
+    pub(super) fn received(&self, id: ConnectionId, bytes: &[u8]) {
+        let mut state = lock(&self.state);
+        let now = self.driver.now();
+        state.server.received(now, id, bytes);
+        self.go_on(&mut state);
+    }
+
+    pub(super) fn disconnected(&self, id: ConnectionId) {
+        let mut state = lock(&self.state);
+        state.links.remove(&id);
+        state.server.disconnected(self.driver.now(), id);
+        self.go_on(&mut state);
+    }
+
+    /// There may be room for what could not be written.
+    pub(super) fn write(&self, id: ConnectionId) {
+        lock(&self.state).write(id);
+    }
+
+    /// The engine did something for a connection.
+    pub(super) fn told(&self) {
+        self.go_on(&mut lock(&self.state));
+    }
+
+    /// To be called about once a second.
+    pub(super) fn tick(&self) {
+        let mut state = lock(&self.state);
+        state.server.tick(self.driver.now());
+        self.go_on(&mut state);
+        state.idle_looks = match state.server.is_idle() {
+            true => state.idle_looks.saturating_add(1),
+            false => 0,
+        };
+        if state.idle_looks == IDLE_LOOKS {
+            // Nothing can be asked meanwhile.
+            self.driver.grace().lower(|| true);
+        }
+    }
+
+    /// Tells everyone at a connection to come back.
+    pub(super) fn stop(&self) {
+        let mut state = lock(&self.state);
+        state.server.stop();
+        self.go_on(&mut state);
+    }
+
+    /// The store closed: tells everyone so.
+    pub fn close(&self) {
+        let mut state = lock(&self.state);
+        // Waiters are answered first.
+        self.go_on(&mut state);
+        state.server.close();
+        self.go_on(&mut state);
+    }
+
+    /// Waits until nothing is held over any connection, but not for long: who lets
+    /// nothing go is not waited for.
+    pub fn until_idle(&self) {
+        let state = lock(&self.state);
+        let is_held = |state: &mut State| !state.server.is_idle();
+        let _ = self.idle.wait_timeout_while(state, CONFIRMING, is_held);
+    }
+
+    /// Hands on what was asked, tells what came of it, and writes.
+    fn go_on(&self, state: &mut State) {
+        loop {
+            let commands = state.server.commands();
+            let is_quiet = commands.is_empty();
+            if !is_quiet {
+                let commands = self.covered(state, commands);
+                self.driver
+                    .submit(commands.into_iter().map(translate::command));
+            }
+            let told = self.driver.told();
+            if is_quiet && told.is_empty() {
+                break;
+            }
+            told.into_iter().for_each(|told| self.tell(state, told));
+        }
+        for id in state.server.touched() {
+            state.write(id);
+        }
+        if state.server.is_idle() {
+            self.idle.notify_all();
+        }
+    }
+
+    fn tell(&self, state: &mut State, told: Told) {
+        match told {
+            Told::Event { dated, event } => {
+                if let Some(event) = translate::event(event) {
+                    state.server.told(dated, event);
+                }
+            }
+            Told::BeganAnew => {
+                state.server.forget_all();
+                self.mind_the_grace(state);
+            }
+        }
+    }
+
+    /// Leases may be live that the engine does not know.
+    fn mind_the_grace(&self, state: &mut State) {
+        if let Some(until) = self.driver.grace().until() {
+            state.server.unknown_until(until);
+        }
+    }
+
+    /// Sees to it that every hold's ttl is kept durably before it may be given;
+    /// leaves out, and refuses, holds of which it can't be.
+    fn covered(
+        &self,
+        state: &mut State,
+        mut commands: Vec<Command<'static>>,
+    ) -> Vec<Command<'static>> {
+        commands.retain(|command| match command {
+            Command::Hold(hold) => match self.cover(hold) {
+                Ok(()) => true,
+                Err(text) => {
+                    let (ticket, why) = (hold.ticket, Why::Unavailable);
+                    let refused = Event::Refused { ticket, why, text };
+                    state.server.told(self.driver.now(), refused);
+                    false
+                }
+            },
+            _ => true,
+        });
+        commands
+    }
+
+    fn cover(&self, hold: &Hold) -> Result<(), String> {
+        // The engine refuses such a one, and nothing is kept of it.
+        if bounds::check(&hold.name, hold.limit, &hold.options).is_err() {
+            return Ok(());
+        }
+        let ttl = hold.options.ttl.unwrap_or(bounds::TTL_DEFAULT);
+        let covered = self.driver.grace().cover(Duration::from_millis(ttl.into()));
+        covered.map_err(|error| format!("the store can't keep how long leases may last: {error}"))
+    }
+}
+
+impl State {
+    fn write(&mut self, id: ConnectionId) {
+        if let Some(link) = self.links.get(&id) {
+            link.write(|plain| self.server.outgoing(id, plain));
+        }
+    }
+}
