@@ -109,10 +109,15 @@ impl Witlock {
         self.stdin = None;
     }
 
+    /// Its process's number.
+    pub fn id(&self) -> String {
+        self.child.id().to_string()
+    }
+
     /// Sends it a signal, by its name.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        signal(&self.child.id().to_string(), name);
+        signal(&self.id(), name);
     }
 
     /// Waits for its end.

@@ -206,6 +206,20 @@ fn the_command_does_not_keep_a_dead_guardians_socket_open() {
     signal(&group, "KILL");
 }
 
+// LOCK-08, case L6
+#[test]
+fn a_command_that_runs_was_told_even_if_its_guardian_died_at_once() {
+    for _ in 0..20 {
+        let mut guarded = guarded("kill -s KILL $PPID; exec sleep 1000");
+        guarded.until(LATER, LATER);
+        let group = guarded.started();
+        guarded.expect_news("");
+        // It would not be dead if it had not run.
+        assert!(is_alive(&group));
+        signal(&group, "KILL");
+    }
+}
+
 #[test]
 fn a_command_is_not_started_after_its_deadline() {
     let mut guarded = guarded("echo ready");
@@ -222,6 +236,7 @@ fn a_command_is_not_started_after_its_deadline() {
 fn a_command_that_is_not_there_is_named() {
     let mut guarded = guarded_command(&["no-such-command"]);
     guarded.until(LATER, LATER);
+    guarded.started();
     let news = guarded.news();
     for part in ["unstartable", "127", "no-such-command"] {
         assert!(news.contains(part), "{news}");

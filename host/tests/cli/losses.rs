@@ -141,3 +141,16 @@ fn without_its_guardian_a_command_is_killed() {
     assert!(!is_alive(&leader));
     served.hold(NO_WAIT, "true").end().expect_code(0);
 }
+
+// LOCK-08, case L6
+#[test]
+fn a_command_that_kills_its_guardian_at_once_is_killed() {
+    let served = Served::new();
+    for _ in 0..10 {
+        let script = "echo group $$; kill -s KILL $PPID; exec sleep 1000";
+        let mut holder = served.hold(SHORT, script);
+        let leader = group(&mut holder);
+        holder.end().expect_error(116, &["guardian"]);
+        assert!(!is_alive(&leader));
+    }
+}
