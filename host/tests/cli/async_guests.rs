@@ -5,7 +5,7 @@ use witlock_programs::{HOLDER_WITH_LOCKS, TASKS, TASKS_WITH_LOCKS};
 use crate::child::{Witlock, witlock};
 
 /// Says lines to the program `tasks`, and waits for the answer of each.
-fn converse(running: &mut Witlock, lines: &[(&str, &str)]) {
+pub fn converse(running: &mut Witlock, lines: &[(&str, &str)]) {
     for (line, answer) in lines {
         running.write(&format!("{line}\n"));
         running.line(&[answer]);

@@ -2,6 +2,7 @@
 
 mod async_guests;
 mod child;
+mod connected;
 mod errors;
 mod exits;
 mod guardian;
@@ -12,7 +13,10 @@ mod instances;
 mod losses;
 mod ls;
 mod served;
+mod serving;
 mod signals;
 mod spinning;
+mod stopping;
 mod stores;
 mod surroundings;
+mod tokens;

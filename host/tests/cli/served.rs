@@ -39,11 +39,21 @@ impl Served {
 
     /// Stops the server as a person would, and starts another.
     pub fn restart(self) -> Served {
+        self.restart_by("TERM")
+    }
+
+    /// The same by another signal.
+    pub fn restart_by(self, signal: &str) -> Served {
         let Served { place, server } = self;
-        server.signal("TERM");
+        server.signal(signal);
         server.end();
         let server = serve(&place, &[]);
         Served { place, server }
+    }
+
+    /// Where it is reached by processes of the same user.
+    pub fn address(&self) -> String {
+        format!("unix:{}/witlock.sock", self.directory())
     }
 
     /// Runs a command of `witlock` that reaches the store.
@@ -77,7 +87,8 @@ impl Served {
     }
 }
 
-fn serve(place: &Place, arguments: &[&str]) -> Witlock {
+/// Starts a server on the place's store, and waits until it listens.
+pub fn serve(place: &Place, arguments: &[&str]) -> Witlock {
     let directory = place.text("store");
     let serve = ["serve", "--store", &directory];
     let server = witlock(serve.iter().chain(arguments));

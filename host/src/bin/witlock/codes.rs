@@ -48,11 +48,24 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.why)
+        f.write_str(&told(&self.why))
     }
 }
 
 impl std::error::Error for Failure {}
+
+/// What an error says, with its causes. Some tell their cause themselves.
+pub fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.ends_with(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
 
 /// The code of an ask that failed.
 pub fn of_lock_error(error: &LockError) -> u8 {

@@ -48,7 +48,7 @@ fn main() {
         Command::Guardian(args) => guardian::run(&args),
     };
     let code = done.unwrap_or_else(|error| {
-        log::error!("{error:#}");
+        log::error!("{}", codes::told(&error));
         error
             .downcast_ref()
             .map_or(FAILED, |failure: &Failure| failure.code)

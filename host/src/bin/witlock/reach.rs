@@ -1,6 +1,7 @@
 //! Where a store is reached that another process serves, and with which token.
 
 use std::env;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl OperatorReach {
     pub fn connect(&self) -> Result<Store> {
         let admin = match &self.admin_token_file {
             Some(file) => Some(read(file)?),
-            None => variable(ADMIN_TOKEN)?,
+            None => token_in(ADMIN_TOKEN)?,
         };
         let token = admin.map_or_else(token, |admin| Ok(Some(admin)))?;
         self.reach.connect_with(token)
@@ -117,7 +118,7 @@ fn serving(address: &str) -> String {
 /// The token of a client, if the environment has one. Never an argument, which
 /// every user of the machine can read.
 pub fn token() -> Result<Option<String>> {
-    match variable(TOKEN)? {
+    match token_in(TOKEN)? {
         Some(token) => Ok(Some(token)),
         None => variable(TOKEN_FILE)?
             .map(|file| read(Path::new(&file)))
@@ -130,12 +131,21 @@ pub fn read(file: &Path) -> Result<String> {
     let token = fs::read_to_string(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))
         .map_err(usage)?;
-    let token = token.trim_end_matches(['\r', '\n']);
+    checked(token.trim_end_matches(['\r', '\n']), file.display())
+}
+
+/// The token in a variable of the environment.
+fn token_in(name: &str) -> Result<Option<String>> {
+    let token = variable(name)?;
+    token.map(|token| checked(&token, name)).transpose()
+}
+
+/// A token that may be one.
+fn checked(token: &str, place: impl Display) -> Result<String> {
     match token.len() {
         1..=TOKEN_BYTES => Ok(token.to_owned()),
         bytes => bail!(usage(anyhow!(
-            "the token in {} has {bytes} bytes, not 1 to {TOKEN_BYTES}",
-            file.display()
+            "the token in {place} has {bytes} bytes, not 1 to {TOKEN_BYTES}"
         ))),
     }
 }
