@@ -17,6 +17,14 @@ pub(crate) enum Seal {
 }
 
 impl Seal {
+    /// Over TLS. What may wait to be sealed is bounded before it comes here.
+    #[cfg(feature = "tls")]
+    pub fn tls(connection: impl Into<Connection>) -> Seal {
+        let mut connection = connection.into();
+        connection.set_buffer_limit(None);
+        Seal::Tls(Box::new(connection))
+    }
+
     /// Opens what arrived.
     pub fn open(&mut self, arrived: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
         match self {

@@ -55,8 +55,7 @@ impl Dialer {
             return Ok(Seal::Plain);
         };
         let tls = rustls::ClientConnection::new(config.clone(), name.clone());
-        tls.map(|tls| Seal::Tls(Box::new(tls.into())))
-            .map_err(io::Error::other)
+        tls.map(Seal::tls).map_err(io::Error::other)
     }
 
     #[cfg(not(feature = "tls"))]

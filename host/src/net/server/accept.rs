@@ -106,8 +106,7 @@ impl Seals {
             #[cfg(feature = "tls")]
             Seals::Tls(config) => {
                 let tls = rustls::ServerConnection::new(config.clone());
-                tls.map(|tls| Seal::Tls(Box::new(tls.into())))
-                    .map_err(io::Error::other)
+                tls.map(Seal::tls).map_err(io::Error::other)
             }
         }
     }
