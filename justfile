@@ -22,6 +22,12 @@ components:
 compose:
     host/examples/composed/run
 
+# A key held in turn by commands, by a guest, and by an app with client.wasm, of a
+# store that is served.
+share:
+    cargo build --workspace --bins
+    host/examples/shared/run
+
 # The benchmarks; `ratios` has what the README's table says.
 bench:
     cargo bench --workspace --bench ratios --bench hold --bench due
