@@ -178,6 +178,36 @@ fn a_token_that_cannot_be_one_is_2_and_its_file_named() {
     ended.expect_error(2, &["WITLOCK_TOKEN", "1025 bytes, not 1 to 1024"]);
 }
 
+/// A file for TLS.
+fn tls(name: &str) -> String {
+    format!("{}/tests/served/tls/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn over_tls_the_server_is_vouched_for_and_the_client_knows_the_token() {
+    let place = Place::new();
+    let (chain, key) = (tls("server.pem"), tls("server.key"));
+    let sealed = ["--tls-chain", &chain, "--tls-key", &key];
+    let sealed = [&["--listen", "tls:127.0.0.1:0"], &sealed[..]].concat();
+    let mut server = OnTcp::at(place, &sealed);
+    server.address = "tls:".to_owned() + &said(&mut server.served.server, "listening at tls:");
+    let token = ("WITLOCK_TOKEN", &*server.token);
+    let (root, other) = (tls("root.pem"), tls("other-root.pem"));
+    let trusted = ("WITLOCK_TLS_ROOTS", &*root);
+    server.hold(&[token, trusted], "true").end().expect_code(0);
+    for (variables, code, part) in [
+        (&[trusted][..], 118, "token"),
+        (&[token], 2, "WITLOCK_TLS_ROOTS"),
+        (&[token, ("WITLOCK_TLS_ROOTS", "missing")], 2, "missing"),
+        (&[token, ("WITLOCK_TLS_ROOTS", &key)], 2, "no certificate"),
+        (&[token, ("WITLOCK_TLS_ROOTS", &other)], 117, "certificate"),
+    ] {
+        let ended = server.hold(variables, "echo ran").end();
+        ended.expect_error(code, &[part]);
+        assert_eq!(ended.out(), "");
+    }
+}
+
 /// The arguments of a process, as every user of the machine sees them.
 #[cfg(target_os = "linux")]
 fn seen(process: &str) -> String {

@@ -54,11 +54,12 @@ pub struct Run {
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 
-    /// Reach the store that another process serves, at unix:PATH or tcp:HOST:PORT
+    /// Reach the store that another process serves: unix:PATH, tcp:HOST:PORT or tls:HOST:PORT
     ///
     /// Its keys are held across processes. A lease is renewed while its guest runs;
     /// it ends at its ttl if the server stays out of reach. WITLOCK_TOKEN, or the
-    /// file that WITLOCK_TOKEN_FILE names, has the token for TCP.
+    /// file that WITLOCK_TOKEN_FILE names, has the token for TCP; the file
+    /// that WITLOCK_TLS_ROOTS names, for tls, the certificates that vouch for the server.
     #[arg(long, value_name = "ADDR", conflicts_with = "store")]
     pub connect: Option<String>,
 

@@ -30,6 +30,7 @@ const MORE: &str = "\
 Environment:
   WITLOCK_CONNECT      where the store is served, without --connect and --store
   WITLOCK_ADMIN_TOKEN  the admin token, without --admin-token-file
+  WITLOCK_TLS_ROOTS    for tls: the file with the certificates that vouch for the server
 
 Exit codes:
   0    the lease was broken

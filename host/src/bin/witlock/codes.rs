@@ -87,7 +87,7 @@ pub fn of_list_error(error: &ListError) -> u8 {
 /// The code of a connection that failed.
 pub fn of_connect_error(error: &ConnectError) -> u8 {
     match error {
-        ConnectError::Address { .. } => USAGE,
+        ConnectError::Address { .. } | ConnectError::Certificate { .. } => USAGE,
         ConnectError::Denied { .. } => REFUSED,
         _ => UNAVAILABLE,
     }

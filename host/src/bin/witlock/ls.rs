@@ -43,6 +43,7 @@ milliseconds.
 Environment:
   WITLOCK_CONNECT      where the store is served, without --connect and --store
   WITLOCK_ADMIN_TOKEN  the admin token, without --admin-token-file
+  WITLOCK_TLS_ROOTS    for tls: the file with the certificates that vouch for the server
 
 Exit codes:
   0    all was listed

@@ -20,11 +20,12 @@ const CONNECT: &str = "WITLOCK_CONNECT";
 const TOKEN: &str = "WITLOCK_TOKEN";
 const TOKEN_FILE: &str = "WITLOCK_TOKEN_FILE";
 const ADMIN_TOKEN: &str = "WITLOCK_ADMIN_TOKEN";
+const TLS_ROOTS: &str = "WITLOCK_TLS_ROOTS";
 
 /// Who serves the store. One of them, or WITLOCK_CONNECT in the environment.
 #[derive(Debug, Args)]
 pub struct Reach {
-    /// Reach the store at unix:PATH or tcp:HOST:PORT
+    /// Reach the store at unix:PATH, tcp:HOST:PORT or tls:HOST:PORT
     #[arg(long, value_name = "ADDR", conflicts_with = "store")]
     connect: Option<String>,
 
@@ -83,13 +84,28 @@ impl OperatorReach {
 
 /// Connects to a server.
 pub fn connect(address: &str, token: Option<String>) -> Result<Store> {
-    let connector = Connector::new(address).name(client());
-    let connected = match token {
-        Some(token) => connector.token(token),
-        None => connector,
+    let mut connector = Connector::new(address).name(client());
+    if let Some(token) = token {
+        connector = connector.token(token);
     }
-    .connect();
+    if address.starts_with("tls:") {
+        connector = connector.tls_roots(tls_roots()?);
+    }
+    let connected = connector.connect();
     connected.map_err(|error| explained(address, error))
+}
+
+/// Who may vouch for a server.
+fn tls_roots() -> Result<Vec<u8>> {
+    let file = variable(TLS_ROOTS)?.ok_or_else(|| {
+        usage(anyhow!(
+            "a server at tls: has to be vouched for: name the file with the certificates for that \
+             in {TLS_ROOTS}"
+        ))
+    })?;
+    fs::read(&file)
+        .with_context(|| format!("the file {file} of {TLS_ROOTS} cannot be read"))
+        .map_err(usage)
 }
 
 fn explained(address: &str, error: ConnectError) -> anyhow::Error {

@@ -25,7 +25,7 @@ pub struct Serve {
 
     /// Listen here too: unix:PATH, tcp:HOST:PORT on loopback, or tls:HOST:PORT
     ///
-    /// May be repeated. TCP asks every client for the token.
+    /// May be repeated. TCP, with TLS or not, asks every client for the token.
     #[arg(long, value_name = "ADDR")]
     listen: Vec<String>,
 
@@ -54,8 +54,10 @@ Examples:
   For clients that know the token, which is in ./locks/token:
       witlock serve --store ./locks --listen tcp:127.0.0.1:7411
       WITLOCK_TOKEN_FILE=./locks/token witlock hold jobs a --connect tcp:127.0.0.1:7411 -- ./job
-  Beyond this machine:
+  Beyond this machine, for clients that know the token and trust the certificate:
       witlock serve --store ./locks --listen tls:0.0.0.0:7411 --tls-chain c.pem --tls-key k.pem
+      export WITLOCK_TOKEN_FILE=./token WITLOCK_TLS_ROOTS=./root.pem
+      witlock hold jobs a --connect tls:locks.example:7411 -- ./job
 
 SIGTERM and Ctrl-C stop the server. No lease ends by that: clients are told to come
 back, and the next server goes on once every lease is over that it doesn't know, at

@@ -71,6 +71,7 @@ Environment:
   WITLOCK_CONNECT     where the store is served, without --connect and --store
   WITLOCK_TOKEN       the token for a server on TCP; or
   WITLOCK_TOKEN_FILE  a file with it
+  WITLOCK_TLS_ROOTS   for tls: the file with the certificates that vouch for it, PEM
 The command gets these as they are, for a `witlock hold` of its own, and besides
   WITLOCK_FENCE       the lease's fence: hand it to what the command writes to
   WITLOCK_LOCK        LOCK
