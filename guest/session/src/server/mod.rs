@@ -132,6 +132,8 @@ pub struct Server {
     left: BTreeMap<u128, Left>,
     last_session: u64,
     tickets: Slab<Ticket>,
+    /// How many engines trapped: what one was asked is not taken for what the next is.
+    generation: u64,
     /// By their numbers, which are never used again: a release that is answered by
     /// its lease's end may be answered once more.
     tags: BTreeMap<u64, Tag>,
@@ -161,6 +163,7 @@ impl Server {
             left: BTreeMap::new(),
             last_session: 0,
             tickets: Slab::new(),
+            generation: 0,
             tags: BTreeMap::new(),
             last_tag: 0,
             commands: Vec::new(),
@@ -216,6 +219,7 @@ impl Server {
         }
         self.by_id.clear();
         self.tickets.clear();
+        self.generation += 1;
         self.tags.clear();
         self.commands.clear();
     }

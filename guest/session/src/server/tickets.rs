@@ -3,6 +3,9 @@
 use super::sessions::Held;
 use super::{ConnectionId, Server};
 
+/// Bits of a ticket's place: more tickets than there is memory for.
+const PLACE_BITS: u32 = 40;
+
 /// An ask, and the lease that may come of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ticket {
@@ -54,13 +57,13 @@ impl Server {
     }
 
     pub(super) fn ticket(&mut self, number: u64) -> Option<&mut Ticket> {
-        let place = self.place(number);
+        let place = self.place(number)?;
         self.tickets.get_mut(place)
     }
 
     /// Takes out an ask that is over.
     pub(super) fn take_ticket(&mut self, number: u64) -> Option<Ticket> {
-        let ticket = self.tickets.try_remove(self.place(number))?;
+        let ticket = self.tickets.try_remove(self.place(number)?)?;
         self.forget_ask(ticket, number);
         Some(ticket)
     }
@@ -73,7 +76,8 @@ impl Server {
             ask,
             fence,
         };
-        let number = self.base | self.tickets.insert(ticket) as u64;
+        let number = self.number_of(self.tickets.vacant_key());
+        self.tickets.insert(ticket);
         if let Some(holder) = self.sessions.get_mut(&session)
             && holder.asks.insert(ask, number).is_none()
             && let Some(connection) = holder
@@ -100,7 +104,13 @@ impl Server {
         }
     }
 
-    fn place(&self, number: u64) -> usize {
-        (number & !self.base) as usize
+    fn number_of(&self, place: usize) -> u64 {
+        self.base | self.generation << PLACE_BITS | place as u64
+    }
+
+    /// None if the number is one of an engine's that is gone.
+    fn place(&self, number: u64) -> Option<usize> {
+        let place = (number & ((1 << PLACE_BITS) - 1)) as usize;
+        (self.number_of(place) == number).then_some(place)
     }
 }

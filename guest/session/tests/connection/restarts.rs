@@ -2,6 +2,8 @@
 
 use witlock_engine::{Command, Engine, Seed};
 use witlock_session::client::Ending;
+use witlock_session::server::Event;
+use witlock_session::wire::refused::Why;
 
 use crate::world::{MS, S, TTL, World};
 
@@ -67,4 +69,28 @@ fn after_the_grace_an_unknown_lease_is_over() {
     let again = world.ask(0, "k");
     world.run(3 * S);
     assert!(world.granted_at(again).is_some());
+}
+
+// LOCK-07: of an engine that trapped, events may be under way still.
+#[test]
+fn what_an_engine_that_is_gone_says_is_about_no_ask_of_the_next() {
+    let mut world = World::with(1);
+    world.ask(0, "k");
+    world.server.forget_all();
+    world.engine = Engine::new(Seed::default());
+    world.step(vec![Command::AddFences((1 << 20)..(1 << 21))]);
+    world.run(2 * S);
+    let waiting = [world.ask(0, "other"), world.ask(0, "other")];
+    world.server.told(
+        world.now,
+        Event::Refused {
+            ticket: 1 << 63,
+            why: Why::InUse,
+            text: String::new(),
+        },
+    );
+    world.settle();
+    assert!(world.granted_at(waiting[0]).is_some());
+    assert_eq!(world.refusal(waiting[0]), None);
+    assert_eq!(world.server.kept().asks, 2);
 }
