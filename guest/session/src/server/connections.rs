@@ -117,6 +117,11 @@ impl Server {
         connection.over
     }
 
+    /// Whether the connection is to be closed after what is to be sent.
+    pub fn is_over(&self, id: ConnectionId) -> bool {
+        self.connections.get(&id.0).is_none_or(|c| c.over)
+    }
+
     /// Says something to a connection; who doesn't read is cut off.
     pub(super) fn say(&mut self, id: ConnectionId, session: u64, echo: u64, body: Body) {
         let body = Some(body);

@@ -63,7 +63,7 @@ fn interest(link: &Link) -> Interest {
 async fn read_out(link: &Link) -> io::Result<()> {
     while link.has_unsent() {
         link.socket.ready(Interest::WRITABLE).await?;
-        link.write(|_| true);
+        link.write(true, |_| true);
     }
     link.socket.end();
     while link.socket.ready(Interest::READABLE).await.is_ok() {

@@ -212,7 +212,8 @@ impl Desk {
 impl State {
     fn write(&mut self, id: ConnectionId) {
         if let Some(link) = self.links.get(&id) {
-            link.write(|plain| self.server.outgoing(id, plain));
+            let is_last = self.server.is_over(id);
+            link.write(is_last, |plain| self.server.outgoing(id, plain));
         }
     }
 }

@@ -54,10 +54,11 @@ impl Link {
 
     /// Writes what there is room for. `more` gives what is to be said next, and
     /// tells whether the connection is over after that; as long as something is
-    /// unsent it isn't asked, so that who doesn't read is found out.
-    pub fn write(&self, mut more: impl FnMut(&mut Vec<u8>) -> bool) {
+    /// unsent it isn't asked, so that who doesn't read is found out, unless that
+    /// `is_last`.
+    pub fn write(&self, is_last: bool, mut more: impl FnMut(&mut Vec<u8>) -> bool) {
         let mut state = lock(&self.state);
-        let wrote = state.write(&self.socket, &mut more);
+        let wrote = state.write(&self.socket, is_last, &mut more);
         if wrote.is_err() {
             state.over = true;
             state.unsent.clear();
@@ -80,10 +81,11 @@ impl State {
     fn write(
         &mut self,
         socket: &Socket,
+        is_last: bool,
         more: &mut impl FnMut(&mut Vec<u8>) -> bool,
     ) -> io::Result<()> {
         socket.write(&mut self.unsent)?;
-        if self.unsent.is_empty() && !self.over {
+        if (self.unsent.is_empty() || is_last) && !self.over {
             self.over = more(&mut self.plain);
             self.seal.seal(&mut self.plain, &mut self.unsent)?;
             socket.write(&mut self.unsent)?;
