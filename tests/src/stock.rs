@@ -32,6 +32,23 @@ pub fn run(fences: Option<&Path>) -> Command {
     run
 }
 
+/// `wasmtime run`, with a server to reach over the network.
+#[must_use]
+pub fn connected(address: &str, token: &str) -> Command {
+    let mut run = run(None);
+    run.args(["-S", "inherit-network"]);
+    introduce(&mut run, address, token);
+    run
+}
+
+/// Tells a component where its server is, and what lets it in.
+pub fn introduce(run: &mut Command, address: &str, token: &str) {
+    run.arg("--env").arg(format!("WITLOCK_CONNECT={address}"));
+    // Without its value, which would stand in the argument list.
+    run.args(["--env", "WITLOCK_TOKEN"]);
+    run.env("WITLOCK_TOKEN", token);
+}
+
 /// A component compiled by wasmtime, so that not every run compiles it.
 #[must_use]
 pub fn compile(component: &str, into: PathBuf) -> PathBuf {

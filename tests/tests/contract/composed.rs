@@ -97,7 +97,7 @@ impl<R: Runtime> Face for Composed<R> {
             Need::Close => Some("a composition closes with its program"),
             Need::Listing => Some("a composition shows nothing to an operator"),
             Need::Reopen => R::CANNOT_REOPEN,
-            Need::InProcess | Need::Tasks => None,
+            Need::InProcess | Need::SameClock | Need::Leave | Need::Tasks => None,
         }
     }
 

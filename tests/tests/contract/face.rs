@@ -96,6 +96,10 @@ pub enum Need {
     Ttl,
     /// Leases without a ttl, which last to the moment that the store says.
     InProcess,
+    /// Holders that live by the clock that the scenario lets go on.
+    SameClock,
+    /// Holders that leave the store as they end, and the line as they are cancelled.
+    Leave,
     /// Holders over a connection that can be cut, and ask again.
     Connection,
     /// Holders that stand still while they wait.

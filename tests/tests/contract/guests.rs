@@ -9,6 +9,7 @@ use witlock_tests::puppet::{self, LockError, Puppet, Puppets};
 
 use crate::face::{Answer, Ask, Ending, Holder, Kind, Lock, Need, Terms, Wait, Why};
 use crate::hosted::{self, Users, block_on};
+use crate::reached::Reached;
 
 /// Guests, and what they asked.
 #[derive(Default)]
@@ -64,6 +65,8 @@ impl Users for Guests {
             Need::Crowd => Some("thousands of instances take minutes"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
             Need::InProcess
+            | Need::SameClock
+            | Need::Leave
             | Need::Alone
             | Need::HolderBounds
             | Need::Reopen
@@ -72,8 +75,8 @@ impl Users for Guests {
         }
     }
 
-    fn holder(&mut self, store: &Store, kind: Kind) -> Holder {
-        let ctx = hosted::ctx(store, kind);
+    fn holder(&mut self, reached: &impl Reached, kind: Kind) -> Holder {
+        let ctx = hosted::ctx(reached.store(), kind);
         let puppet = block_on(puppets().puppet(ctx)).expect("an instance");
         self.guests.push(Guest::Idle(Box::new(puppet)));
         Holder(self.guests.len() - 1)

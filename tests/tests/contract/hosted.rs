@@ -24,7 +24,7 @@ pub trait Users: Default {
     fn cannot(need: Need) -> Option<&'static str>;
 
     /// As the functions of [`Face`], on a store.
-    fn holder(&mut self, store: &Store, kind: Kind) -> Holder;
+    fn holder(&mut self, reached: &impl Reached, kind: Kind) -> Holder;
     fn end(&mut self, holder: Holder);
     fn open(&mut self, store: &Store, holder: Holder, terms: &Terms) -> Result<Lock, Why>;
     fn ask(&mut self, lock: Lock, key: &str, wait: Wait) -> Ask;
@@ -32,6 +32,15 @@ pub trait Users: Default {
     fn cancel(&mut self, ask: Ask);
     fn release(&mut self, ask: Ask) -> Result<(), Ending>;
     fn ended(&mut self, ask: Ask) -> Option<Ending>;
+
+    /// So many ms went on: users that renew nothing by themselves do what long work
+    /// does.
+    fn pass(&mut self, _milliseconds: u64) {}
+
+    /// Leaves them as they are, as a process does that is killed.
+    fn leave(self) {
+        std::mem::forget(self);
+    }
 }
 
 /// A store and its users.
@@ -141,7 +150,7 @@ impl<U: Users, R: Reached> Face for Hosted<U, R> {
     }
 
     fn holder(&mut self, kind: Kind) -> Holder {
-        self.users.holder(self.reached.store(), kind)
+        self.users.holder(&self.reached, kind)
     }
 
     fn end(&mut self, holder: Holder) {
@@ -242,6 +251,7 @@ impl<U: Users, R: Reached> Face for Hosted<U, R> {
                 .clamp(1, left);
             self.sleep(step);
             self.settle();
+            self.users.pass(step);
             left -= step;
         }
     }
@@ -258,7 +268,7 @@ impl<U: Users, R: Reached> Face for Hosted<U, R> {
         let next = open(&self.clock, &self.storage);
         // Who is killed closes nothing, and drops nothing.
         std::mem::forget(std::mem::replace(&mut self.store, next));
-        std::mem::forget(std::mem::take(&mut self.users));
+        std::mem::take(&mut self.users).leave();
         let reached = R::reach(&self.store, &self.clock);
         std::mem::forget(std::mem::replace(&mut self.reached, reached));
     }

@@ -1,4 +1,4 @@
-//! The language of the program `tasks`, as scenarios need it.
+//! The language of the program `tasks`, and of others, as scenarios need it.
 
 use witlock_tests::tasks::{Tasks, text};
 
@@ -46,18 +46,26 @@ pub fn open(tasks: &mut Tasks, terms: &Terms) -> Result<(), Why> {
 
 /// Asks for a key.
 pub fn ask(tasks: &mut Tasks, lock: usize, key: &str, wait: Wait) {
+    assert_eq!(tasks.say(&asking(lock, key, wait)), "asked");
+}
+
+/// The line that asks for a key.
+pub fn asking(lock: usize, key: &str, wait: Wait) -> String {
     let wait = match wait {
         Wait::AsOpened => "-".into(),
         Wait::For(span) => span.to_string(),
         Wait::Try => "try".into(),
     };
-    let answer = tasks.say(&format!("ask {lock} {} {wait}", text(key)));
-    assert_eq!(answer, "asked");
+    format!("ask {lock} {} {wait}", text(key))
 }
 
 pub fn answer(tasks: &mut Tasks, ask: usize) -> Answer {
-    let answer = tasks.say(&format!("answer {ask}"));
-    match answer.as_str() {
+    answered(&tasks.say(&format!("answer {ask}")))
+}
+
+/// What a line tells of an ask.
+pub fn answered(line: &str) -> Answer {
+    match line {
         "waiting" => Answer::Waiting,
         "dropped" => Answer::Refused(Why::Closed),
         answer => match answer.strip_prefix("held ") {

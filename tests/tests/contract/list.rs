@@ -5,13 +5,14 @@ use std::io::Write;
 
 use witlock_tests::{Native, Wasm};
 
+use crate::apps::Apps;
 use crate::composed::{Composed, Here, Wasmtime};
 use crate::driver::Driven;
 use crate::face::{Face, Need};
 use crate::guests::Guests;
 use crate::hosted::Hosted;
 use crate::native_api::Handles;
-use crate::reached::OverConnection;
+use crate::reached::{OverConnection, Served};
 use crate::tasks::TaskGuests;
 
 /// Runs a scenario if the face can.
@@ -84,10 +85,10 @@ scenarios! {
         one_holder_at_a_time []
         as_many_holders_as_the_limit []
         first_come_first_served []
-        who_left_the_line_holds_up_nobody []
-        head_is_cancelled_as_the_key_comes_free []
-        head_ends_as_the_key_comes_free []
-        head_is_cancelled_before_it_learns_that_it_was_served []
+        who_left_the_line_holds_up_nobody [Leave]
+        head_is_cancelled_as_the_key_comes_free [Leave]
+        head_ends_as_the_key_comes_free [Leave]
+        head_is_cancelled_before_it_learns_that_it_was_served [Leave]
         head_waited_too_long_as_the_key_comes_free []
         who_waited_when_a_lease_ended_is_served_however_late [InProcess Listing]
         all_that_fit_are_served_at_once [InProcess]
@@ -137,8 +138,8 @@ scenarios! {
         what_is_left_of_a_lease_is_never_negative [Ttl];
     leaving:
         who_ends_lets_its_keys_go []
-        who_ends_leaves_the_line []
-        what_is_dropped_is_free_at_once []
+        who_ends_leaves_the_line [Leave]
+        what_is_dropped_is_free_at_once [Leave]
         closing_ends_every_lease_and_answers_everyone [Close]
         closing_twice_is_closing_once [Close]
         closing_leaves_leases_over_connections [Ttl]
@@ -169,7 +170,7 @@ scenarios! {
         keys []
         limits []
         ttls []
-        max_holds []
+        max_holds [SameClock]
         waits []
         waiters_of_one_key [Crowd Tasks]
         keys_of_one_holder [Crowd Tasks]
@@ -184,8 +185,8 @@ scenarios! {
         what_stays_is_listed_once_while_things_go_on [Listing];
     nothing_left:
         nothing_is_kept_of_a_key_that_is_not_used [Listing]
-        nothing_is_kept_of_who_left_the_line [Listing]
-        nothing_is_kept_of_holders_that_ended [Listing];
+        nothing_is_kept_of_who_left_the_line [Leave Listing]
+        nothing_is_kept_of_holders_that_ended [Leave Listing];
 }
 
 on!(native: Driven<Native>, at least 90, ignored: any());
@@ -196,5 +197,6 @@ on!(p2_guest: Hosted<Guests>, at least 50, ignored: any());
 on!(p3_guest: Hosted<TaskGuests>, at least 50, ignored: any());
 on!(p2_guest_over_a_connection: Hosted<Guests, OverConnection>, at least 40, ignored: any());
 on!(p3_guest_over_a_connection: Hosted<TaskGuests, OverConnection>, at least 40, ignored: any());
+on!(client_under_wasmtime: Hosted<Apps, Served>, at least 35, ignored: all());
 on!(composition: Composed<Here>, at least 30, ignored: any());
 on!(wasmtime: Composed<Wasmtime>, at least 30, ignored: all());

@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used)] // tests
 
+mod apps;
 mod composed;
 mod driven;
 mod driver;

@@ -8,6 +8,7 @@ use witlock::{Lease, LockBuilder, LockError, Store};
 
 use crate::face::{Answer, Ask, Ending, Holder, Kind, Lock, Need, Terms, Wait, Why};
 use crate::hosted::{Users, span, why};
+use crate::reached::Reached;
 
 /// Native handles. A holder here is one handle for each lock it opens.
 #[derive(Default)]
@@ -39,6 +40,8 @@ impl Users for Handles {
             Need::HolderBounds => Some("native handles have the bounds that are unless given"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
             Need::InProcess
+            | Need::SameClock
+            | Need::Leave
             | Need::Tasks
             | Need::Crowd
             | Need::Reopen
@@ -47,7 +50,7 @@ impl Users for Handles {
         }
     }
 
-    fn holder(&mut self, _: &Store, _: Kind) -> Holder {
+    fn holder(&mut self, _: &impl Reached, _: Kind) -> Holder {
         self.holders += 1;
         Holder(self.holders - 1)
     }

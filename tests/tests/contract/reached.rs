@@ -9,6 +9,9 @@ use crate::face::{Need, Terms};
 /// The longest ttl that there is, in ms.
 const LONGEST_TTL: u32 = 3_600_000;
 
+/// What lets in who reaches a store over TCP.
+pub const TOKEN: &str = "let me in";
+
 /// How users reach a store.
 pub trait Reached: Sized {
     /// What is added to [`Users::NAME`](crate::hosted::Users::NAME).
@@ -28,6 +31,11 @@ pub trait Reached: Sized {
 
     /// What a lock is opened with that a scenario opens so.
     fn terms(terms: &Terms) -> Terms;
+
+    /// Where it is served over TCP to who knows [`TOKEN`]; none if it is not.
+    fn address(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// In its own process.
@@ -94,11 +102,56 @@ impl Reached for OverConnection {
         &self.client
     }
 
-    /// Scenarios let time pass in which nobody gets a turn.
     fn terms(terms: &Terms) -> Terms {
-        Terms {
-            ttl: terms.ttl.or(Some(LONGEST_TTL)),
-            ..terms.clone()
+        lasting(terms)
+    }
+}
+
+/// By other processes, over TCP.
+pub struct Served {
+    store: Store,
+    server: Server,
+}
+
+impl Reached for Served {
+    const NAME: &'static str = "";
+
+    // After two of them a lease is live that was renewed before.
+    const STEP: u64 = LONGEST_TTL as u64 / 3;
+
+    fn cannot(need: Need) -> Option<&'static str> {
+        match need {
+            Need::InProcess => Some("its leases have a ttl, and end by two clocks"),
+            Need::SameClock => Some("its clock is the runtime's, which nobody turns"),
+            _ => None,
         }
+    }
+
+    fn reach(store: &Store, _: &ManualClock) -> Self {
+        let server = Server::builder(store).listen("tcp:127.0.0.1:0");
+        Served {
+            store: store.clone(),
+            server: server.token(TOKEN).bind().expect("a server"),
+        }
+    }
+
+    fn store(&self) -> &Store {
+        &self.store
+    }
+
+    fn terms(terms: &Terms) -> Terms {
+        lasting(terms)
+    }
+
+    fn address(&self) -> Option<&str> {
+        self.server.addresses().first().map(String::as_str)
+    }
+}
+
+/// The same, but it lasts: scenarios let time pass in which nobody gets a turn.
+fn lasting(terms: &Terms) -> Terms {
+    Terms {
+        ttl: terms.ttl.or(Some(LONGEST_TTL)),
+        ..terms.clone()
     }
 }

@@ -159,6 +159,12 @@ pub trait Scene: Face {
         Self::cannot(Need::Listing).is_none()
     }
 
+    /// Whether nothing is kept of holders that ended. Of others, their sessions are
+    /// for a while.
+    fn can_leave(&self) -> bool {
+        Self::cannot(Need::Leave).is_none()
+    }
+
     /// So many wait.
     fn assert_waiters(&mut self, waiters: u64) {
         if self.can_list() {

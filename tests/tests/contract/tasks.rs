@@ -6,6 +6,7 @@ use witlock_tests::tasks::Tasks;
 use crate::face::{Answer, Ask, Ending, Holder, Kind, Lock, Need, Terms, Wait, Why};
 use crate::hosted::{self, Users};
 use crate::lines::{self, Dropped};
+use crate::reached::Reached;
 
 /// Guests, and what they asked.
 #[derive(Default)]
@@ -44,6 +45,8 @@ impl Users for TaskGuests {
             Need::Crowd => Some("thousands of instances take minutes; of tasks: tests/tasks.rs"),
             Need::Fences => Some("host/tests/store.rs has storages that fail in their own time"),
             Need::InProcess
+            | Need::SameClock
+            | Need::Leave
             | Need::Tasks
             | Need::HolderBounds
             | Need::Reopen
@@ -52,9 +55,9 @@ impl Users for TaskGuests {
         }
     }
 
-    fn holder(&mut self, store: &Store, kind: Kind) -> Holder {
+    fn holder(&mut self, reached: &impl Reached, kind: Kind) -> Holder {
         self.guests.push(Some(Guest {
-            tasks: Tasks::hosted(hosted::ctx(store, kind)),
+            tasks: Tasks::hosted(hosted::ctx(reached.store(), kind)),
             opened: 0,
             asked: 0,
         }));

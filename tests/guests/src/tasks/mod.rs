@@ -1,5 +1,6 @@
 //! The program `tasks`, run, and spoken to in lines. It is run by this process,
-//! as a guest of a store or composed with `locks.wasm`; or by another runtime.
+//! as a guest of a store or composed with `locks.wasm`; or by another runtime, as
+//! other programs are that take the same lines.
 
 mod guest;
 mod stdio;
@@ -7,9 +8,9 @@ mod time;
 #[path = "../../../programs/clock/src/timeline.rs"]
 mod timeline;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -20,19 +21,21 @@ pub(crate) use time::{Time, TimeView};
 
 /// A program that runs. Dropped, it ends: its stdin does if it runs here, and it
 /// is killed if it runs elsewhere.
-pub struct Tasks(Running);
+pub struct Tasks {
+    running: Running,
+    stdout: Receiver<Vec<u8>>,
+    /// What was said, and is not heard yet.
+    said: Vec<u8>,
+}
 
 enum Running {
     Here {
         stdin: Option<UnboundedSender<Vec<u8>>>,
-        stdout: Receiver<Vec<u8>>,
-        said: Vec<u8>,
         thread: Option<JoinHandle<Result<()>>>,
     },
     Elsewhere {
         child: Child,
-        stdin: ChildStdin,
-        stdout: BufReader<ChildStdout>,
+        stdin: Option<ChildStdin>,
     },
 }
 
@@ -53,12 +56,15 @@ impl Tasks {
         let (stdin, from_stdin) = tokio::sync::mpsc::unbounded_channel();
         let (to_stdout, stdout) = std::sync::mpsc::channel();
         let run = move || guest::run(component, locks, from_stdin, to_stdout);
-        Tasks(Running::Here {
+        let running = Running::Here {
             stdin: Some(stdin),
+            thread: Some(std::thread::spawn(run)),
+        };
+        Tasks {
+            running,
             stdout,
             said: Vec::new(),
-            thread: Some(std::thread::spawn(run)),
-        })
+        }
     }
 
     /// Another process, which runs the program with this command.
@@ -66,13 +72,15 @@ impl Tasks {
     pub fn elsewhere(command: &mut Command) -> Self {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = piped.spawn().expect("the runtime starts");
-        let stdin = child.stdin.take().expect("it is piped");
-        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-        Tasks(Running::Elsewhere {
-            child,
-            stdin,
+        let stdin = child.stdin.take();
+        let from_stdout = child.stdout.take().expect("it is piped");
+        let (to_stdout, stdout) = std::sync::mpsc::channel();
+        std::thread::spawn(move || pass_on(from_stdout, &to_stdout));
+        Tasks {
+            running: Running::Elsewhere { child, stdin },
             stdout,
-        })
+            said: Vec::new(),
+        }
     }
 
     /// Says a line and waits for the answer.
@@ -94,28 +102,32 @@ impl Tasks {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Option<()> {
-        match &mut self.0 {
+        match &mut self.running {
             Running::Here { stdin, .. } => stdin.as_ref()?.send(bytes.to_vec()).ok(),
-            Running::Elsewhere { stdin, .. } => stdin.write_all(bytes).ok(),
+            Running::Elsewhere { stdin, .. } => stdin.as_mut()?.write_all(bytes).ok(),
         }
     }
 
     /// The next line that it says; none if it ended.
     pub fn hear(&mut self) -> Option<String> {
-        match &mut self.0 {
-            Running::Here { stdout, said, .. } => loop {
-                if let Some(end) = said.iter().position(|byte| *byte == b'\n') {
-                    let line: Vec<u8> = said.drain(..=end).collect();
-                    return Some(String::from_utf8_lossy(&line).trim_end().to_owned());
-                }
-                said.extend(stdout.recv().ok()?);
-            },
-            Running::Elsewhere { stdout, .. } => {
-                let mut line = String::new();
-                let read = stdout.read_line(&mut line).ok()?;
-                (read > 0).then(|| line.trim_end().to_owned())
+        loop {
+            if let Some(line) = self.next_said() {
+                return Some(line);
             }
+            self.said.extend(self.stdout.recv().ok()?);
         }
+    }
+
+    /// The next line, if it has said one.
+    pub fn heard(&mut self) -> Option<String> {
+        self.said.extend(self.stdout.try_iter().flatten());
+        self.next_said()
+    }
+
+    fn next_said(&mut self) -> Option<String> {
+        let end = self.said.iter().position(|byte| *byte == b'\n')?;
+        let line: Vec<u8> = self.said.drain(..=end).collect();
+        Some(String::from_utf8_lossy(&line).trim_end().to_owned())
     }
 
     /// Kills a program that runs elsewhere, after so long, without a chance to
@@ -123,7 +135,7 @@ impl Tasks {
     #[cfg(unix)]
     #[must_use]
     pub fn kill_after(&self, life: std::time::Duration) -> JoinHandle<()> {
-        let Running::Elsewhere { child, .. } = &self.0 else {
+        let Running::Elsewhere { child, .. } = &self.running else {
             panic!("it runs here");
         };
         let id = child.id().to_string();
@@ -132,6 +144,17 @@ impl Tasks {
             let killed = Command::new("kill").args(["-s", "KILL", &id]).status();
             assert!(killed.expect("kill runs").success());
         })
+    }
+
+    /// Lets a program that runs elsewhere return, since there is no more to do;
+    /// whether it did well.
+    #[must_use]
+    pub fn returns(mut self) -> bool {
+        let Running::Elsewhere { child, stdin } = &mut self.running else {
+            panic!("it runs here");
+        };
+        drop(stdin.take());
+        child.wait().expect("it was started").success()
     }
 
     /// Ends the program, and says how it ended where it runs here.
@@ -144,8 +167,8 @@ impl Tasks {
     }
 
     fn stop(&mut self) -> Result<()> {
-        match &mut self.0 {
-            Running::Here { stdin, thread, .. } => {
+        match &mut self.running {
+            Running::Here { stdin, thread } => {
                 drop(stdin.take());
                 let ended = thread.take().map(JoinHandle::join);
                 ended.map_or(Ok(()), |ended| ended.expect("no panic"))
@@ -164,6 +187,16 @@ impl Drop for Tasks {
     fn drop(&mut self) {
         // Who wants to know how it ended calls `end`.
         let _ = self.stop();
+    }
+}
+
+/// Hands on what a program elsewhere says, until it ends.
+fn pass_on(mut stdout: ChildStdout, to: &Sender<Vec<u8>>) {
+    let mut buffer = [0; 4_096];
+    while let Ok(read @ 1..) = stdout.read(&mut buffer) {
+        if to.send(buffer[..read].to_vec()).is_err() {
+            return;
+        }
     }
 }
 

@@ -9,6 +9,9 @@
 //! It fails (with 1, the only failing code that WASI 0.2 has) if it was refused
 //! the key or lost it.
 
+mod lines;
+#[path = "../../tasks/src/words.rs"]
+mod words;
 mod work;
 
 #[allow(missing_docs)] // documented in wit/locks-0.2
@@ -38,6 +41,7 @@ echo                                   prints a line of its standard input
 sleep MS                               sleeps
 args ...                               prints its arguments, its own name first
 env                                    prints its environment, sorted
+lines                                  does what the lines of its standard input say
 by-number DO / DO / ...                does what stands in its instance's place";
 
 fn main() -> ExitCode {
@@ -103,6 +107,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
             print_environment();
             Ok(())
         }
+        ["lines"] => lines::follow(),
         ["by-number", ref all @ ..] => {
             let mut each = all.split(|&argument| argument == "/");
             let number = work::instance().parse().unwrap_or(0);

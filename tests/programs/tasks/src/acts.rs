@@ -11,7 +11,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::asks::{Ask, ending};
 use crate::bindings::wasi::clocks::monotonic_clock;
 use crate::crowd;
-use crate::opened::{Opened, Terms, Wait, standing_why, why};
+use crate::opened::{Opened, standing_why, why};
+use crate::words::{self, Terms, Wait, number, option, place, text};
 
 /// Times that others get their turn before a line is answered: as many as news
 /// take on their way through two components.
@@ -49,16 +50,11 @@ impl Player {
     pub async fn act(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
         match *words {
-            ["open", name, limit, ttl, wait, max_hold, label] => self.open(&Terms {
-                name: text(name),
-                limit: option(limit),
-                ttl: option(ttl),
-                wait: option(wait),
-                max_hold: option(max_hold),
-                label: (label != "-").then(|| text(label)),
-            }),
+            ["open", name, limit, ttl, wait, max_hold, label] => {
+                self.open(&words::terms([name, limit, ttl, wait, max_hold, label]))
+            }
             ["ask", lock, key, wait] => {
-                self.ask(place(lock), text(key), parse_wait(wait));
+                self.ask(place(lock), text(key), words::wait(wait));
                 self.settle().await;
                 "asked".into()
             }
@@ -236,34 +232,5 @@ fn spin() -> ! {
     loop {
         // A loop that does nothing at all might be taken out.
         std::hint::black_box(());
-    }
-}
-
-fn text(hexadecimal: &str) -> String {
-    let digits = hexadecimal.trim_start_matches('x').as_bytes();
-    let bytes = digits.chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).expect("ASCII");
-        u8::from_str_radix(pair, 16).expect("two hexadecimal digits")
-    });
-    String::from_utf8(bytes.collect()).expect("UTF-8")
-}
-
-fn number<T: std::str::FromStr>(word: &str) -> T {
-    word.parse().ok().expect("a number")
-}
-
-fn place(word: &str) -> usize {
-    number(word)
-}
-
-fn option(word: &str) -> Option<u32> {
-    (word != "-").then(|| number(word))
-}
-
-fn parse_wait(word: &str) -> Wait {
-    match word {
-        "-" => Wait::AsOpened,
-        "try" => Wait::Try,
-        span => Wait::For(number(span)),
     }
 }

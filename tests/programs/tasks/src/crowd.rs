@@ -8,7 +8,8 @@ use std::task::Poll;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::bindings::wasi::clocks::monotonic_clock::now;
-use crate::opened::{Opened, Wait, standing_why, why};
+use crate::opened::{Opened, standing_why, why};
+use crate::words::Wait;
 
 /// Holds a free key and releases it, so many times.
 pub async fn often(opened: &Opened, key: String, times: u64) -> String {

@@ -36,6 +36,7 @@ mod asks;
 mod crowd;
 mod input;
 mod opened;
+mod words;
 
 #[allow(missing_docs)] // documented in the WIT
 mod bindings {

@@ -2,30 +2,13 @@
 //! where they are opened.
 
 use crate::bindings::witlock::{locks0_2_0::locks as standing, locks0_3_0::locks};
+use crate::words::{Terms, Wait};
 use locks::{Lease, LockError};
-
-/// What a lock is opened with.
-pub struct Terms {
-    pub name: String,
-    pub limit: Option<u32>,
-    pub ttl: Option<u32>,
-    pub wait: Option<u32>,
-    pub max_hold: Option<u32>,
-    pub label: Option<String>,
-}
 
 /// A lock or a semaphore.
 pub enum Opened {
     Lock(locks::Lock, standing::Lock),
     Semaphore(locks::Semaphore, standing::Semaphore),
-}
-
-/// How long an ask waits.
-#[derive(Clone, Copy)]
-pub enum Wait {
-    AsOpened,
-    For(u32),
-    Try,
 }
 
 impl Opened {
