@@ -32,35 +32,42 @@ fn holders(served: &Served, instances: &str, each: &str) -> Witlock {
 }
 
 /// A lock `l` of the program `tasks`, with a short ttl, and an ask for its key `k`.
-const OPEN: &str = "open x6c - 2000 60000 - -";
+const OPEN: &str = "open x6c - 5000 60000 - -";
+/// One whose ttl outlasts a server's stop and start on a busy machine.
+const OPEN_LONGER: &str = "open x6c - 15000 60000 - -";
 const ASK: &str = "ask 0 x6b -";
 
 /// Runs `tasks` until it has asked and been answered so.
 fn tasks(served: &Served, answer: &str) -> Witlock {
+    tasks_with(OPEN, served, answer)
+}
+
+fn tasks_with(open: &str, served: &Served, answer: &str) -> Witlock {
     let mut running = guests(served, TASKS, &[], &[]);
-    converse(&mut running, &[(OPEN, "opened"), (ASK, "asked")]);
+    converse(&mut running, &[(open, "opened"), (ASK, "asked")]);
     until(&mut running, "answer 0", answer);
     running
 }
 
 /// Says a line until it is answered so: a grant has its way to come.
 fn until(running: &mut Witlock, line: &str, answer: &str) {
-    loop {
+    for _ in 0..3_000 {
         running.write(&format!("{line}\n"));
         if running.line(&[""]).text.contains(answer) {
             return;
         }
         sleep(Duration::from_millis(10));
     }
+    panic!("{line:?} is never answered {answer:?}");
 }
 
 // LOCK-01, LOCK-02
 #[test]
 fn a_guest_waits_for_what_a_command_holds_and_a_command_for_a_guest() {
     let served = Served::new();
-    let mut first = served.hold(SHORT, "echo fence=$WITLOCK_FENCE; read line; echo over");
+    let mut first = served.hold(&[], "echo fence=$WITLOCK_FENCE; read line; echo over");
     let mut fences = vec![fence(&first.line(&["fence="]))];
-    let mut second = holder(&served, &["hold", "l", "k", "300"]);
+    let mut second = holder(&served, &["wait", "l", "k", "60000"]);
     served.until_waiting(1);
     let third = served.hold(SHORT, "echo fence=$WITLOCK_FENCE");
     served.until_waiting(2);
@@ -68,29 +75,22 @@ fn a_guest_waits_for_what_a_command_holds_and_a_command_for_a_guest() {
     first.end_input();
     first.end().expect_code(0);
     fences.push(fence(&second.line(&["fence="])));
-    let released = second.line(&["released"]);
     second.end().expect_code(0);
     let third = third.end();
     third.expect_code(0);
-    let line = &third.lines[0];
-    fences.push(fence(line));
+    fences.push(fence(&third.lines[0]));
     assert!(fences.is_sorted_by(|one, next| one < next), "{fences:?}");
-    // Told before the key was let go, or at the same moment.
-    assert!(line.at + LATE > released.at, "{:?}", third.lines);
 }
-
-/// How late a line may be heard of.
-const LATE: Duration = Duration::from_millis(500);
 
 // LOCK-01
 #[test]
 fn guests_of_both_wasis_and_commands_take_turns_in_order() {
     let served = Served::new();
-    let mut first = served.hold(SHORT, "echo held; read line");
+    let mut first = served.hold(&[], "echo held; read line");
     first.line(&["held"]);
     let mut second = tasks(&served, "waiting");
     served.until_waiting(1);
-    let mut third = holder(&served, &["hold", "l", "k"]);
+    let mut third = holder(&served, &["wait", "l", "k", "60000"]);
     served.until_waiting(2);
     let fourth = served.hold(SHORT, "echo fence=$WITLOCK_FENCE");
     served.until_waiting(3);
@@ -98,7 +98,7 @@ fn guests_of_both_wasis_and_commands_take_turns_in_order() {
     first.end().expect_code(1);
     until(&mut second, "answer 0", "held");
     // It is renewed: longer than its ttl it is nobody else's.
-    sleep(Duration::from_millis(2_500));
+    sleep(Duration::from_secs(6));
     converse(&mut second, &[("ended 0", "lasts")]);
     served.until_waiting(2);
     converse(&mut second, &[("release 0", "released")]);
@@ -115,14 +115,24 @@ fn guests_of_both_wasis_and_commands_take_turns_in_order() {
 #[test]
 fn instances_on_one_connection_are_holders_of_their_own() {
     let served = Served::new();
+    const WORK: Duration = Duration::from_millis(500);
     let mut running = holders(&served, "2", "hold l k 500 / hold l k 500");
-    let first = running.line(&["fence="]);
-    served.until_waiting(1);
-    running.line(&["released"]);
-    let second = running.line(&["fence="]);
+    let [first, second] = [0, 1].map(|_| running.line(&["fence="]));
     assert!(fence(&second) > fence(&first));
-    running.line(&["released"]);
+    // Told soon after they came, save for how late the first was told.
+    assert!(second.at - first.at > WORK / 2);
     running.end().expect_code(0);
+}
+
+/// Waits until a held key, or what else a listing has, is listed.
+fn until_listed(served: &Served, part: &str) {
+    for _ in 0..1_000 {
+        if served.run(&["ls"]).out().contains(part) {
+            return;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    panic!("{part} is never listed");
 }
 
 // LOCK-06, cases K1 and L9
@@ -130,10 +140,8 @@ fn instances_on_one_connection_are_holders_of_their_own() {
 fn an_instance_that_traps_lets_its_keys_go_and_leaves_the_others_theirs() {
     let served = Served::new();
     let mut running = holders(&served, "2", "hold-and-trap l k / hold l other 60000");
-    for _ in 0..2 {
-        running.line(&["fence="]);
-    }
     running.line(&["instance 0 trapped"]);
+    until_listed(&served, "\"other\"");
     // By its ttl it would be free after the half minute that it is by default.
     let next = served.hold(&["--wait", "20s"], "echo next").end();
     next.expect_code(0);
@@ -184,7 +192,7 @@ fn a_signal_lets_the_keys_go_at_once() {
 #[test]
 fn a_signal_takes_a_waiting_guest_out_of_line() {
     let served = Served::new();
-    let mut first = served.hold(SHORT, "echo held; read line; exit 0");
+    let mut first = served.hold(&[], "echo held; read line");
     first.line(&["held"]);
     let running = holder(&served, &["wait", "l", "k", "60000"]);
     served.until_waiting(1);
@@ -207,7 +215,7 @@ fn the_key_of_a_killed_run_goes_on_by_its_ttl() {
 #[test]
 fn a_guests_lease_outlasts_its_server() {
     let served = Served::new();
-    let mut running = tasks(&served, "held");
+    let mut running = tasks_with(OPEN_LONGER, &served, "held");
     let served = served.restart();
     converse(&mut running, &[("ended 0", "lasts")]);
     served.hold(NO_WAIT, "true").end().expect_code(115);

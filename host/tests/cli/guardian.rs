@@ -173,7 +173,8 @@ fn a_stopped_command_ends_as_well() {
     let mut guarded = guarded("trap 'exit 3' TERM; echo ready; kill -s STOP $$; sleep 1000");
     guarded.until(1_000, LATER);
     guarded.started();
-    guarded.expect_news(r#""stopped""#);
+    let stop = rustix::process::Signal::STOP.as_raw();
+    guarded.expect_news(&format!(r#"{{"stopped":{stop}}}"#));
     guarded.expect_news(r#""terminating""#);
     guarded.expect_news(r#"{"ended":3}"#);
 }

@@ -94,3 +94,27 @@ fn at_a_terminal_the_command_has_it_and_who_started_it_has_it_back() {
     running.line(&["outer two"]);
     running.end().expect_code(0);
 }
+
+/// As above, but the command uses the terminal before it can be in its foreground.
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_a_command_that_reads_too_early_is_put_in_front() {
+    if !has("script") {
+        return eprintln!("no script(1) to make a terminal");
+    }
+    let served = Served::new();
+    let hold = format!(
+        "{} hold l k --store {} --",
+        env!("CARGO_BIN_EXE_witlock"),
+        served.directory()
+    );
+    // It stands as if it had been stopped for that, again and again.
+    let stop = "for i in 1 2 3; do kill -s TTIN $$; done";
+    let script = format!("{hold} sh -c '{stop}; read line </dev/tty; echo inner $line'");
+    let mut terminal = Command::new("script");
+    terminal.args(["-q", "-e", "-c", &script, "/dev/null"]);
+    let mut running = Witlock::start(terminal);
+    running.write("one\n");
+    running.line(&["inner one"]);
+    running.end().expect_code(0);
+}

@@ -135,7 +135,7 @@ fn restarts_again_and_again_keep_no_dead_holders_key() {
 #[test]
 fn a_waiter_comes_back_to_the_next_server() {
     let served = Served::new();
-    let mut holder = served.hold(&["--ttl", "5s"], "echo held; read line; exit 7");
+    let mut holder = served.hold(&["--ttl", "15s"], "echo held; read line; exit 7");
     holder.line(&["held"]);
     let next = served.hold(SHORT, "echo next");
     served.until_waiting(1);

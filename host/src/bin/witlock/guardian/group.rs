@@ -32,7 +32,8 @@ pub struct Group {
 
 /// What a wait for the command tells.
 pub enum Change {
-    Stopped,
+    /// By this signal.
+    Stopped(i32),
     Ended,
 }
 
@@ -151,7 +152,8 @@ pub fn next_change(child: Pid) -> Change {
                 // Taken, or it would be told again and again.
                 let taken = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
                 let _ = waitid(WaitId::Pid(child), taken);
-                return Change::Stopped;
+                let signal = status.stopping_signal();
+                return Change::Stopped(signal.unwrap_or(Signal::STOP.as_raw()));
             }
             Ok(Some(_)) => return Change::Ended,
             Ok(None) | Err(rustix::io::Errno::INTR) => {}

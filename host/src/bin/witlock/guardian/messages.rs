@@ -37,8 +37,8 @@ pub enum News {
     },
     /// The command was asked to end.
     Terminating,
-    /// The command was stopped, as Ctrl-Z does.
-    Stopped,
+    /// The command was stopped by this signal, as Ctrl-Z does.
+    Stopped(i32),
     /// The command ended, and with it its group; with its exit code, as a shell
     /// tells it.
     Ended(u8),

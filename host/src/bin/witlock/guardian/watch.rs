@@ -55,7 +55,7 @@ impl Watch {
                 Ok(Event::Order(order)) => self.obey(order),
                 Ok(Event::Abandoned) => self.moments = Moments { term: 0, kill: 0 },
                 Ok(Event::Rung) => {}
-                Ok(Event::Command(Change::Stopped)) => self.tell(&News::Stopped),
+                Ok(Event::Command(Change::Stopped(signal))) => self.tell(&News::Stopped(signal)),
                 Ok(Event::Command(Change::Ended)) | Err(_) => break,
             }
         }

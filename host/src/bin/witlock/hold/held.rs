@@ -92,13 +92,21 @@ impl<'a> Held<'a> {
                 // It may have been stopped by the terminal before it was in front.
                 self.come_to_front().await;
             }
-            News::Stopped => {
-                if let (Some(terminal), Some(group)) = (&self.terminal, self.group) {
-                    terminal.stop_with(group);
-                }
-            }
+            News::Stopped(signal) => self.stopped(signal).await,
             News::Terminating => log::warn!("{}", self.why_terminating()),
             News::Ended(_) | News::Unstartable { .. } => {}
+        }
+    }
+
+    async fn stopped(&mut self, signal: i32) {
+        let (Some(terminal), Some(group)) = (&self.terminal, self.group) else {
+            return;
+        };
+        if Terminal::stops_who_is_behind(signal) && terminal.is_ours_or(group) {
+            // It used the terminal before it was in front.
+            self.come_to_front().await;
+        } else {
+            terminal.stop_with(group);
         }
     }
 

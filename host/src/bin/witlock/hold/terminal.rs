@@ -30,6 +30,19 @@ impl Terminal {
         move_foreground(command, self.ours);
     }
 
+    /// Whether this signal stops whoever uses a terminal without being in its
+    /// foreground.
+    pub fn stops_who_is_behind(signal: i32) -> bool {
+        [Signal::TTIN, Signal::TTOU]
+            .map(Signal::as_raw)
+            .contains(&signal)
+    }
+
+    /// Whether we or the command are in the foreground.
+    pub fn is_ours_or(&self, command: Pid) -> bool {
+        tcgetpgrp(stdin()).is_ok_and(|front| front == self.ours || front == command)
+    }
+
     /// Stops this process as its command was stopped, for whoever started it to
     /// see. Returns when it goes on.
     pub fn stop_with(&self, command: Pid) {
