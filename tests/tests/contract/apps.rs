@@ -58,7 +58,7 @@ impl Users for Apps {
             Need::Connection => Some("it cuts no connection; see guest/session"),
             Need::Leave => Some(
                 "an app that is killed as it waits keeps its place for 5 s, its session for a ttl; \
-                 see tests/stock.rs",
+                 see tests/stock",
             ),
             Need::Tasks => Some("a guest of WASI 0.2 stands still while it waits"),
             Need::HolderBounds => Some("over a connection the bounds are those unless given"),

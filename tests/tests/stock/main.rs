@@ -1,9 +1,11 @@
-//! `locks.wasm` under the stock wasmtime command line, which `.ci/run` installs:
-//! `WITLOCK_WASMTIME` names it, and `WITLOCK_WAC` the composer. (The contract's
-//! scenarios under it are in `contract`.)
+//! `locks.wasm` and `client.wasm` under the stock wasmtime command line, which
+//! `.ci/run` installs: `WITLOCK_WASMTIME` names it, and `WITLOCK_WAC` the composer.
+//! (The contract's scenarios under it are in `contract`.)
 
 #![allow(clippy::expect_used)] // tests
 #![cfg(unix)]
+
+mod client;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
