@@ -25,7 +25,7 @@ compose:
 # A key held in turn by commands, by a guest, and by an app with client.wasm, of a
 # store that is served.
 share:
-    cargo build --workspace --bins
+    cargo build
     host/examples/shared/run
 
 # The benchmarks; `ratios` has what the README's table says.

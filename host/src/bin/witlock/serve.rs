@@ -60,8 +60,9 @@ Examples:
       witlock hold jobs a --connect tls:locks.example:7411 -- ./job
 
 SIGTERM and Ctrl-C stop the server. No lease ends by that: clients are told to come
-back, and the next server goes on once every lease is over that it doesn't know, at
-most the longest ttl later.
+back. The next server does not know their leases, so it can't renew them, and gives
+no key until they are over, at most the longest ttl later: a holder that takes longer
+than what is left of its ttl loses its key.
 
 Exit codes:
   0    stopped by a signal

@@ -80,6 +80,8 @@ impl Desk {
         state.links.remove(&id);
         state.server.disconnected(self.driver.now(), id);
         self.go_on(&mut state);
+        // Who is gone confirms nothing.
+        self.idle.notify_all();
     }
 
     /// There may be room for what could not be written.
@@ -123,11 +125,11 @@ impl Desk {
         self.go_on(&mut state);
     }
 
-    /// Waits until nothing is held over any connection, but not for long: who lets
-    /// nothing go is not waited for.
+    /// Waits until nothing is held over any connection that there is, but not for long:
+    /// who lets nothing go is not waited for.
     pub fn until_idle(&self) {
         let state = lock(&self.state);
-        let is_held = |state: &mut State| !state.server.is_idle();
+        let is_held = |state: &mut State| !state.server.is_idle() && !state.links.is_empty();
         let _ = self.idle.wait_timeout_while(state, CONFIRMING, is_held);
     }
 

@@ -88,6 +88,7 @@ Exit codes:
   2    the arguments are wrong
   128 + the number of the signal that ended the command, or ended the wait
   else the command's own code
+A command that ends by SIGTERM before its lease is over has 143: nothing was lost.
 All but the last two with a message on standard error. With 2, 115, 117, 118, 126
 and 127 the command did not run.
 
