@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use witlock::clock::ManualClock;
-use witlock::{Counts, Lock, Server, Store};
+use witlock::{Connector, Counts, Lock, Server, Store};
 use witlock_programs::{CLIENT, HOLDER, HOLDER_WITH_CLIENT};
 use witlock_tests::stock;
 use witlock_tests::tasks::{Tasks, text};
@@ -18,11 +18,17 @@ use crate::{imports, plug};
 /// What lets in who reaches the store.
 const TOKEN: &str = "let me in";
 
+/// What lets in an operator.
+const ADMIN_TOKEN: &str = "let me see";
+
 /// The ttl of leases, unless given.
 const TTL: Duration = Duration::from_secs(30);
 
 /// How long a waiter without a connection keeps its place.
 const PLACE_KEPT: Duration = Duration::from_secs(5);
+
+/// The least step of a clock.
+const TICK: Duration = Duration::from_nanos(1);
 
 /// A store that is served over TCP; its clock stands unless it is turned.
 struct Stage {
@@ -37,9 +43,10 @@ impl Stage {
         let store = Store::builder().clock(clock.clone()).in_memory();
         let store = store.expect("a store");
         let server = Server::builder(&store).listen("tcp:127.0.0.1:0");
+        let server = server.token(TOKEN).admin_token(ADMIN_TOKEN).bind();
         Stage {
             clock,
-            server: server.token(TOKEN).bind().expect("a server"),
+            server: server.expect("a server"),
             store,
         }
     }
@@ -60,9 +67,22 @@ impl Stage {
     }
 
     fn counts(&self) -> Counts {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let counts = runtime.expect("a runtime").block_on(self.store.counts());
-        counts.expect("an open store")
+        block_on(self.store.counts()).expect("an open store")
+    }
+
+    /// Waits until the server has noticed that whoever waits is not connected. Only
+    /// over a connection a listing tells that.
+    fn until_missed(&self) {
+        let operator = Connector::new(self.address()).token(ADMIN_TOKEN);
+        let operator = operator.clock(self.clock.clone()).connect();
+        let operator = operator.expect("a connection");
+        loop {
+            let line = block_on(operator.waiters(None)).expect("an operator's view");
+            if line.items.iter().all(|waiting| waiting.client.is_none()) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Waits for what another process does.
@@ -71,6 +91,11 @@ impl Stage {
             thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime").block_on(future)
 }
 
 /// Compiled once.
@@ -193,7 +218,7 @@ fn the_first_ended_after_a_sleep_asks_the_store() {
     let mut app = stage.app();
     let fence = held(&app.say(&asking("-")));
     assert_eq!(app.say("ended 0"), "lasts");
-    stage.clock.advance(TTL - Duration::from_nanos(1));
+    stage.clock.advance(TTL - TICK);
     assert_eq!(app.say("ended 0"), "lasts", "asking renews it");
     stage.clock.advance(TTL);
     let here = stage.jobs().blocking_try_lease("k").expect("an answer");
@@ -225,18 +250,14 @@ fn a_killed_client_leaves_the_line_after_5_seconds_and_its_key_at_its_ttl() {
     waiter.tell(&asking("60000"));
     stage.until(|counts| counts.waiters == 1);
     drop((holder, waiter));
-    // Nothing shows when the server has noticed: it is given time again and again.
-    let mut passed = Duration::ZERO;
-    while stage.counts().waiters == 1 {
-        assert!(passed < TTL, "it kept its place for {passed:?}");
-        thread::sleep(Duration::from_millis(20));
-        stage.clock.advance(PLACE_KEPT / 5);
-        passed += PLACE_KEPT / 5;
-    }
-    assert!(passed >= PLACE_KEPT, "it left after {passed:?}");
+    stage.until_missed();
+    stage.clock.advance(PLACE_KEPT - TICK);
+    assert_eq!(stage.counts().waiters, 1);
+    stage.clock.advance(TICK);
+    assert_eq!(stage.counts().waiters, 0);
     assert_eq!(stage.counts().leases, 1);
-    stage.clock.advance(TTL - passed - Duration::from_nanos(1));
+    stage.clock.advance(TTL - PLACE_KEPT - TICK);
     assert_eq!(stage.counts().leases, 1);
-    stage.clock.advance(Duration::from_nanos(1));
+    stage.clock.advance(TICK);
     assert_eq!(stage.counts().keys, 0);
 }
