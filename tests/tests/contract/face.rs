@@ -8,6 +8,10 @@ pub use witlock_tests::Why;
 
 /// One way to use Witlock.
 pub trait Face: Sized {
+    /// How often a scenario does what should go well however often: what takes a
+    /// message over a socket each time is done less often.
+    const OFTEN: usize = 10_000;
+
     /// What it is called in messages.
     fn name() -> String;
 

@@ -11,7 +11,7 @@ pub fn fences_grow_over_all_locks_and_keys<F: Face>(face: &mut F) {
     let [lock, waiter] = face.jobs();
     let [pool] = face.opened_by(&Terms::semaphore("pool", 3));
     let mut last = 0;
-    for round in 0..2_000 {
+    for round in 0..F::OFTEN / 5 {
         let key = format!("key {}", round % 7);
         let held = face.hold(lock, &key);
         last = larger(face, held, last);

@@ -126,6 +126,8 @@ impl<U: Users, R: Reached> Hosted<U, R> {
 }
 
 impl<U: Users, R: Reached> Face for Hosted<U, R> {
+    const OFTEN: usize = R::OFTEN;
+
     fn name() -> String {
         [U::NAME, R::NAME].concat()
     }

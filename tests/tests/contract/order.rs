@@ -186,7 +186,7 @@ fn full_semaphore_of_three<F: Face>(face: &mut F, wait: u32) -> Vec<Ask> {
 pub fn nobody_takes_a_key_from_who_waits<F: Face>(face: &mut F) {
     let [mut a, mut b] = face.jobs();
     let mut held = face.hold(a, "k");
-    for _ in 0..10_000 {
+    for _ in 0..F::OFTEN {
         let waiting = face.line_up(b, "k");
         assert_eq!(face.release(held), Ok(()));
         assert!(!face.takes(a, "k"));

@@ -17,6 +17,9 @@ pub trait Reached: Sized {
     /// What is added to [`Users::NAME`](crate::hosted::Users::NAME).
     const NAME: &'static str;
 
+    /// As [`Face::OFTEN`](crate::face::Face::OFTEN).
+    const OFTEN: usize;
+
     /// The longest step of time, in ms, after which everyone is given a turn.
     const STEP: u64;
 
@@ -43,6 +46,8 @@ pub struct InProcess(Store);
 
 impl Reached for InProcess {
     const NAME: &'static str = "";
+
+    const OFTEN: usize = 10_000;
 
     const STEP: u64 = u64::MAX;
 
@@ -74,6 +79,8 @@ pub struct OverConnection {
 impl Reached for OverConnection {
     const NAME: &'static str = " over a connection";
 
+    const OFTEN: usize = 500;
+
     // Each time a lease may be renewed.
     const STEP: u64 = LONGEST_TTL as u64 / 6;
 
@@ -81,6 +88,9 @@ impl Reached for OverConnection {
         match need {
             Need::InProcess => {
                 Some("its leases have a ttl, and deadlines of their own, 1 % earlier")
+            }
+            Need::Crowd => {
+                Some("thousands of round trips take a minute, and the bounds are the engine's")
             }
             _ => None,
         }
@@ -115,6 +125,8 @@ pub struct Served {
 
 impl Reached for Served {
     const NAME: &'static str = "";
+
+    const OFTEN: usize = 500;
 
     // After two of them a lease is live that was renewed before.
     const STEP: u64 = LONGEST_TTL as u64 / 3;
