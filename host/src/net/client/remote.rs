@@ -134,6 +134,10 @@ impl Remote {
 
     /// Only an earlier alarm is worth a system call, as for the engine.
     fn set_alarm(&self, state: &mut State) {
+        if state.closed {
+            // It is to ring for the closing, and not later.
+            return;
+        }
         let at = state.client.next_deadline().unwrap_or(NEVER);
         if at < state.alarm_at {
             state.alarm_at = at;
