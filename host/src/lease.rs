@@ -152,8 +152,10 @@ impl Lease {
         poll_fn(move |context| ask.poll_end(context))
     }
 
-    /// Releases the key, and waits for the answer. Dropped meanwhile, the
-    /// release goes on.
+    /// Releases the key, and waits for the answer; over a connection at most 5 s:
+    /// without one it was a success, since the lease was known to last until then,
+    /// and the key goes on at its ttl at the latest. Dropped meanwhile, the release
+    /// goes on.
     ///
     /// # Errors
     ///

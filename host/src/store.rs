@@ -162,7 +162,12 @@ impl Store {
     /// answers every waiter, and all who ask later,
     /// [`LockError::Closed`](crate::LockError). When this returns, the
     /// directory can be opened again. Blocks for the milliseconds of a disk's
-    /// sync.
+    /// sync; where leases are held over connections, for at most a second more, in
+    /// which their holders may confirm the closing. One that doesn't keeps its key
+    /// until its ttl is over.
+    ///
+    /// A store that another process serves is only left by it: what was held and
+    /// waited for over this connection is let go, which takes at most a second.
     pub fn close(&self) {
         self.inner.close();
     }
