@@ -70,7 +70,21 @@ fn a_signal_ends_the_wait_and_leaves_the_line() {
     }
 }
 
-/// A terminal is made by script(1), of util-linux.
+/// A `witlock hold` of this script at a terminal, which script(1) of util-linux makes,
+/// in a shell that does something `after` it.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(served: &Served, held: &str, after: &str) -> Witlock {
+    let hold = format!(
+        "{} hold l k --store {} --",
+        env!("CARGO_BIN_EXE_witlock"),
+        served.directory()
+    );
+    let script = format!("{hold} sh -c '{held}'{after}");
+    let mut terminal = Command::new("script");
+    terminal.args(["-q", "-e", "-c", &script, "/dev/null"]);
+    Witlock::start(terminal)
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn at_a_terminal_the_command_has_it_and_who_started_it_has_it_back() {
@@ -78,16 +92,9 @@ fn at_a_terminal_the_command_has_it_and_who_started_it_has_it_back() {
         return eprintln!("no script(1) to make a terminal");
     }
     let served = Served::new();
-    let hold = format!(
-        "{} hold l k --store {} --",
-        env!("CARGO_BIN_EXE_witlock"),
-        served.directory()
-    );
-    let inner = "read line </dev/tty; echo inner $line";
-    let script = format!("{hold} sh -c '{inner}'; read line </dev/tty; echo outer $line");
-    let mut terminal = Command::new("script");
-    terminal.args(["-q", "-e", "-c", &script, "/dev/null"]);
-    let mut running = Witlock::start(terminal);
+    let held = "read line </dev/tty; echo inner $line";
+    let after = "; read line </dev/tty; echo outer $line";
+    let mut running = at_a_terminal(&served, held, after);
     running.write("one\n");
     running.line(&["inner one"]);
     running.write("two\n");
@@ -103,17 +110,10 @@ fn at_a_terminal_a_command_that_reads_too_early_is_put_in_front() {
         return eprintln!("no script(1) to make a terminal");
     }
     let served = Served::new();
-    let hold = format!(
-        "{} hold l k --store {} --",
-        env!("CARGO_BIN_EXE_witlock"),
-        served.directory()
-    );
     // It stands as if it had been stopped for that, again and again.
     let stop = "for i in 1 2 3; do kill -s TTIN $$; done";
-    let script = format!("{hold} sh -c '{stop}; read line </dev/tty; echo inner $line'");
-    let mut terminal = Command::new("script");
-    terminal.args(["-q", "-e", "-c", &script, "/dev/null"]);
-    let mut running = Witlock::start(terminal);
+    let held = format!("{stop}; read line </dev/tty; echo inner $line");
+    let mut running = at_a_terminal(&served, &held, "");
     running.write("one\n");
     running.line(&["inner one"]);
     running.end().expect_code(0);

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use witlock_engine::{Command, Engine, Event as Did, OpenSession, Refusal, Seed};
 use witlock_session::client::{Client, Ending, Event, Identity, Wants};
 use witlock_session::server::{Admission, Event as Told, Server, Trust};
-use witlock_session::wire::refused::Why;
 
 use crate::network::{Act, MS, Pipe};
 
@@ -357,41 +356,24 @@ impl World {
     }
 
     fn tell(&mut self, event: Did) {
-        let told = match event {
+        match &event {
             Did::Granted(grant) => {
                 let key = self.tickets[&grant.ticket];
                 self.live.insert(grant.ticket, (key, grant.lease.fence));
-                Told::Granted {
-                    ticket: grant.ticket,
-                    lease: grant.lease,
-                    revoked: grant.revoked,
-                }
             }
-            Did::Refused { ticket, why } => Told::Refused {
-                ticket,
-                why: match why {
-                    Refusal::InUse => Why::InUse,
-                    Refusal::Closed => Why::Closed,
-                    Refusal::Cancelled => Why::Cancelled,
-                    other => panic!("refused for {other:?}"),
-                },
-                text: String::new(),
-            },
-            Did::Ended { ticket, how } => {
-                self.live.remove(&ticket);
-                Told::Ended { ticket, how }
+            Did::Ended { ticket, .. } | Did::Superseded(ticket) => {
+                self.live.remove(ticket);
             }
-            Did::Superseded(ticket) => {
-                self.live.remove(&ticket);
-                Told::Superseded(ticket)
-            }
-            Did::Renewed { tag, .. } => Told::Renewed { tag },
-            Did::NotHeld { tag } => Told::NotHeld { tag },
-            Did::Fine { tag } => Told::Fine { tag },
-            Did::FencesLow { .. } => return,
-            other => panic!("{other:?}"),
-        };
-        self.server.told(self.now, told);
+            Did::Refused {
+                why: Refusal::InUse | Refusal::Closed | Refusal::Cancelled,
+                ..
+            } => {}
+            Did::Refused { why, .. } => panic!("refused for {why:?}"),
+            _ => {}
+        }
+        if let Some(told) = Told::of(event) {
+            self.server.told(self.now, told);
+        }
     }
 
     fn note(&mut self, event: Event) {

@@ -10,6 +10,7 @@ mod answers;
 mod connections;
 mod due;
 mod echo;
+mod event;
 mod left;
 mod says;
 mod sessions;
@@ -17,16 +18,16 @@ mod tickets;
 mod unknown;
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use slab::Slab;
-use witlock_engine::{Command, Ending, LeaseId};
+use witlock_engine::Command;
 
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
+pub use event::{Event, Listed};
 
-use crate::wire::{self, goodbye::Reason};
+use crate::wire::goodbye::Reason;
 use crate::{Nanoseconds, millis};
 use connections::Connection;
 use due::{Deadlines, Due};
@@ -50,59 +51,6 @@ pub const SESSIONS_PER_CONNECTION: usize = 10_000;
 /// Asks of one connection that are not answered: as many as ten holders may wait
 /// for.
 pub const WAITING_PER_CONNECTION: usize = 100_000;
-
-/// One thing that the engine did, as far as a server's sessions see it.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)] // as the events of the engine
-pub enum Event {
-    Granted {
-        ticket: u64,
-        lease: LeaseId,
-        revoked: Option<Nanoseconds>,
-    },
-    Refused {
-        ticket: u64,
-        why: wire::refused::Why,
-        text: String,
-    },
-    Ended {
-        ticket: u64,
-        how: Ending,
-    },
-    Superseded(u64),
-    Renewed {
-        tag: u64,
-    },
-    NotHeld {
-        tag: u64,
-    },
-    Fine {
-        tag: u64,
-    },
-    Holdings {
-        tag: u64,
-        items: Vec<Listed<wire::Holding>>,
-        next: Option<u64>,
-    },
-    Waiters {
-        tag: u64,
-        items: Vec<Listed<wire::Waiting>>,
-        next: Option<(u64, u64)>,
-    },
-    Counted {
-        tag: u64,
-        counts: witlock_engine::Counts,
-    },
-}
-
-/// An item of a listing, and whose it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Listed<Item> {
-    /// The engine's number of the session.
-    pub session: u64,
-    /// The item, without its client.
-    pub item: Item,
-}
 
 /// How much a server keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -20,5 +20,4 @@ mod renewing;
 mod restarts;
 mod seen;
 mod time;
-mod told;
 mod world;

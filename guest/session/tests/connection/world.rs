@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use witlock_engine::{Command, Engine, Options, Seed};
 use witlock_session::client::{Client, Event, Identity, Terms};
-use witlock_session::server::{Admission, ConnectionId, Server, Trust};
+use witlock_session::server::{Admission, ConnectionId, Event as Told, Server, Trust};
 use witlock_session::wire::{Frames, ToClient};
 
 use crate::network::Network;
-use crate::told::told;
 
 /// Milliseconds in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -162,7 +161,7 @@ impl World {
         let tag = 0;
         let commands = [Command::Break { tag, fence, place }];
         let outcome = self.engine.step(self.now, &commands);
-        for event in outcome.events.into_iter().filter_map(told) {
+        for event in outcome.events.into_iter().filter_map(Told::of) {
             self.server.told(self.now, event);
         }
     }
@@ -230,7 +229,7 @@ impl World {
         loop {
             let outcome = self.engine.step(self.now, &commands);
             commands.drain(..outcome.handled);
-            for event in outcome.events.into_iter().filter_map(told) {
+            for event in outcome.events.into_iter().filter_map(Told::of) {
                 self.server.told(self.now, event);
             }
             self.next_step = outcome.next_deadline;
