@@ -131,6 +131,9 @@ pub enum BindError {
     /// There is no certificate, or none that works.
     #[error("connections can't be sealed: {0}")]
     Certificate(String),
+    /// Another server of the store has not been stopped.
+    #[error("the store is served already: one server may listen at several addresses")]
+    Served,
     /// The store is another process's. Who holds it may serve it.
     #[error("a store that is reached over a connection can't be served on")]
     NotHere,

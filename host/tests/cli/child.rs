@@ -62,6 +62,7 @@ impl Witlock {
     pub fn start_on(mut command: Command, stdin: Stdio) -> Witlock {
         command.stdin(stdin);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        heed_signals(&mut command);
         let mut child = command.spawn().expect("witlock starts");
         let (tell, coming) = channel();
         let stdout = child.stdout.take().expect("stdout is piped");
@@ -153,6 +154,25 @@ impl Witlock {
             }
         }
         true
+    }
+}
+
+/// Whoever runs the tests may have them ignore signals, as nohup(1) does; what they
+/// start does not.
+fn heed_signals(command: &mut Command) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        let signals = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+        // SAFETY: signal(2) is one of those that may be called between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                for signal in signals {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
     }
 }
 

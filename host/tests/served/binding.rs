@@ -136,3 +136,15 @@ fn a_store_that_is_reached_is_not_served_on() {
     let refused = Server::bind(&store, &stage.socket("on"));
     assert!(matches!(refused, Err(BindError::NotHere)), "{refused:?}");
 }
+
+#[test]
+fn a_store_has_one_server_at_a_time() {
+    let (store, dir) = store();
+    let server = Server::bind(&store, &socket(&dir, "one")).unwrap();
+    let second = Server::bind(&store, &socket(&dir, "two")).unwrap_err();
+    assert!(matches!(second, BindError::Served), "{second}");
+    server.stop();
+    // One that can't listen does not count either.
+    Server::bind(&store, "tcp:127.0.0.1:0").unwrap_err();
+    Server::bind(&store, &socket(&dir, "two")).unwrap();
+}

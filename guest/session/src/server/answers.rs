@@ -112,10 +112,11 @@ impl Server {
 
     /// A lease was named that is not held, or not by this id.
     pub(super) fn tell_lost(&mut self, session: u64, fence: u64) {
-        let Some(holder) = self.sessions.get_mut(&session) else {
+        let Some(holder) = self.sessions.get(&session) else {
             return;
         };
-        let how = holder.endings.remove(&fence).unwrap_or(How::Unknown);
+        let how = holder.endings.get(&fence).copied();
+        let how = how.unwrap_or(How::Unknown);
         self.say_ended(session, fence, how);
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Session {
     pub held: BTreeMap<u64, Held>,
     /// The longest ttl it asked for, in milliseconds.
     pub longest_ttl: u32,
-    /// How leases ended while it was away, by their fences.
+    /// How leases ended of which it may not have been told, by their fences.
     pub endings: BTreeMap<u64, How>,
     /// When it is given up if it does not come back.
     pub gone_at: Nanoseconds,
@@ -238,14 +238,19 @@ impl Server {
         self.say(id, own, echo, body);
     }
 
-    /// Says that a lease is over, or keeps it for when the session comes back.
+    /// Says that a lease is over. How it ended, if its holder did not end it, is kept
+    /// for when the session comes back: what was said may be lost with its connection.
     pub(super) fn tell_ended(&mut self, session: u64, fence: u64, how: How) {
-        match self.sessions.get_mut(&session) {
-            Some(away) if away.at.is_none() => {
-                away.endings.insert(fence, how);
+        if let Some(holder) = self.sessions.get_mut(&session) {
+            if how != How::Released || holder.at.is_none() {
+                holder.endings.insert(fence, how);
             }
-            _ => self.say_ended(session, fence, how),
+            // It counts on no more than it may hold.
+            if holder.endings.len() > KEYS_PER_HOLDER as usize {
+                holder.endings.pop_first();
+            }
         }
+        self.say_ended(session, fence, how);
     }
 
     pub(super) fn say_ended(&mut self, session: u64, fence: u64, how: How) {

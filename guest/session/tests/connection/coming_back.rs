@@ -197,3 +197,17 @@ fn bytes_of_an_older_connection_are_not_read() {
     let welcomes = events.filter(|(_, it)| matches!(it, Event::Welcome { .. }));
     assert_eq!(welcomes.count(), 2);
 }
+
+// LOCK-07, case J8
+#[test]
+fn how_a_lease_ended_is_told_again_if_it_was_lost_on_its_way() {
+    let mut world = World::with(1);
+    let ask = world.ask(0, "k");
+    world.machines[0].network.to_client = Box::new(|_| Fate::Lost);
+    world.break_all();
+    assert_eq!(world.ending(ask), None);
+    world.machines[0].network.heal();
+    world.cut(0);
+    world.run(300 * MS);
+    assert_eq!(world.ending(ask), Some(Ending::Broken));
+}

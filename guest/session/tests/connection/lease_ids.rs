@@ -93,7 +93,7 @@ fn what_ran_out_is_neither_renewed_nor_released() {
     assert_eq!(world.ended(holder), [ended(lease, How::Expired)]);
     for said in [renew(lease), release(lease)] {
         world.say(holder, 1, said);
-        assert_eq!(world.ended(holder), [ended(lease, How::Unknown)]);
+        assert_eq!(world.ended(holder), [ended(lease, How::Expired)]);
     }
     world.assert_nothing_left();
 }

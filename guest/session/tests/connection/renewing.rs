@@ -52,7 +52,7 @@ fn a_renewal_that_fails_is_told_once_and_the_loss_once() {
     world.run(60 * S);
     let told = world.told(ask);
     assert_eq!(retrying(&told), 1, "{told:?}");
-    assert_eq!(world.ending(ask), Some(Ending::Expired), "{told:?}");
+    assert_eq!(world.ending(ask), Some(Ending::Broken), "{told:?}");
     world.assert_nothing_left();
 }
 

@@ -2,6 +2,7 @@
 //! outlive the server that opened them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::Waker;
 use std::time::Duration;
@@ -26,6 +27,7 @@ const CONFIRMING: Duration = Duration::from_secs(1);
 pub(crate) struct Desk {
     driver: Arc<Driver>,
     state: Mutex<State>,
+    is_served: AtomicBool,
     /// Woken when nothing is held over any connection.
     idle: Condvar,
 }
@@ -34,6 +36,27 @@ struct State {
     server: witlock_session::server::Server,
     links: HashMap<ConnectionId, Arc<Link>>,
     idle_looks: u32,
+}
+
+/// A server's place at the desk: there is one at a time.
+pub(super) struct Standing(Arc<Desk>);
+
+impl Standing {
+    /// None if another server stands there.
+    pub fn at(desk: Arc<Desk>) -> Option<Standing> {
+        let was_served = desk.is_served.swap(true, Ordering::AcqRel);
+        (!was_served).then(|| Standing(desk))
+    }
+
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.0
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.0.is_served.store(false, Ordering::Release);
+    }
 }
 
 impl Desk {
@@ -47,6 +70,7 @@ impl Desk {
         Desk {
             driver,
             state,
+            is_served: AtomicBool::new(false),
             idle: Condvar::new(),
         }
     }

@@ -23,7 +23,7 @@ use super::Address;
 use crate::error::BindError;
 use crate::store::Store;
 use accept::{Listener, Seals};
-use desk::Desk;
+use desk::Standing;
 use listener::Bound;
 
 /// How often the desk is looked after.
@@ -35,7 +35,8 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// A server: other processes reach the store through it, by
 /// [`Store::connect`](crate::Store::connect), `witlock hold` or `client.wasm`.
 ///
-/// It has a thread of its own, and keeps the store open. Dropped, it stops as
+/// It has a thread of its own, and keeps the store open. A store has one server at a
+/// time, at as many addresses as are wanted. Dropped, it stops as
 /// [`stop`](Server::stop) does. After [`Store::close`](crate::Store::close) every
 /// ask over a connection is refused `closed`.
 ///
@@ -166,6 +167,7 @@ impl ServerBuilder {
     /// [`BindError`], of the first address that can't be listened at; then none is.
     pub fn bind(self) -> Result<Server, BindError> {
         let desk = self.store.desk().ok_or(BindError::NotHere)?;
+        let standing = Standing::at(desk).ok_or(BindError::Served)?;
         let addresses = self.parsed()?;
         self.check_tokens(&addresses)?;
         let seals = self.seals(&addresses)?;
@@ -186,7 +188,7 @@ impl ServerBuilder {
                 .map_err(BindError::Thread)?
         };
         let ending = Arc::new(Ending::default());
-        let at_work = AtWork::new(desk, self.admission);
+        let at_work = AtWork::new(standing, self.admission);
         let thread = std::thread::Builder::new().name("witlock-server".into());
         let stopped = ending.clone();
         let thread = thread.spawn(move || runtime.block_on(at_work.serve(listeners, &stopped)));
@@ -264,7 +266,7 @@ fn runtime() -> io::Result<Runtime> {
 
 /// A server's thread.
 struct AtWork {
-    desk: Arc<Desk>,
+    standing: Standing,
     admission: Admission,
     told: Arc<Bell>,
 }
@@ -280,34 +282,34 @@ impl Wake for Bell {
 }
 
 impl AtWork {
-    fn new(desk: Arc<Desk>, admission: Admission) -> Self {
+    fn new(standing: Standing, admission: Admission) -> Self {
         let told = Arc::default();
         AtWork {
-            desk,
+            standing,
             admission,
             told,
         }
     }
 
     async fn serve(self, listeners: Vec<Listener>, ending: &Ending) {
-        self.desk
-            .open(self.admission, Waker::from(self.told.clone()));
+        let desk = self.standing.desk();
+        desk.open(self.admission, Waker::from(self.told.clone()));
         let (stop, stopped) = watch::channel(false);
         let mut accepting = JoinSet::new();
         for listener in listeners {
-            accepting.spawn(listener.accept_all(self.desk.clone(), stopped.clone()));
+            accepting.spawn(listener.accept_all(desk.clone(), stopped.clone()));
         }
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
-                () = self.told.0.notified() => self.desk.told(),
-                _ = ticks.tick() => self.desk.tick(),
+                () = self.told.0.notified() => desk.told(),
+                _ = ticks.tick() => desk.tick(),
                 () = ending.0.notified() => break,
             }
         }
         // Nobody listens only once the server is gone.
         let _ = stop.send(true);
-        self.desk.stop();
+        desk.stop();
         let _ = tokio::time::timeout(GOODBYE, accepting.join_all()).await;
     }
 }
