@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 
 use slab::Slab;
+use witlock_engine::LeaseId;
 
 use super::machine::wit;
 use super::outlet::REMOTE;
@@ -61,13 +62,6 @@ pub(crate) struct Granted {
     pub id: LeaseId,
     /// When it ends unless it is renewed; never, if there is none.
     pub deadline: Option<u64>,
-}
-
-/// What releases a lease.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct LeaseId {
-    pub fence: u64,
-    pub secret: u64,
 }
 
 /// Wakers to be woken once the locks are let go.

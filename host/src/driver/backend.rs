@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::asks::{Ask, Phase};
-use super::machine::{Hold, wit};
+use super::asks::{Ask, Phase, lock};
+use super::machine::{Hold, Machine, wit};
 use super::{Driver, block_on};
 use crate::LockError;
 use crate::backend::{Answer, Backend};
@@ -18,11 +18,22 @@ impl Backend for Driver {
     }
 
     fn open_session(&self, max_held: Option<u32>, max_waiting: Option<u32>) -> u64 {
-        Driver::open_session(self, max_held, max_waiting)
+        let mut queue = lock(&self.queue);
+        queue.last_session += 1;
+        let open = wit::OpenSession {
+            session: queue.last_session,
+            remote: false,
+            max_held,
+            max_waiting,
+        };
+        queue.sessions.insert(open.session, open);
+        queue.commands.push(wit::Command::OpenSession(open));
+        open.session
     }
 
     fn end_session(&self, session: u64) {
-        Driver::end_session(self, session);
+        lock(&self.queue).sessions.remove(&session);
+        self.command(wit::Command::EndSession(session));
     }
 
     fn check(&self, terms: &Terms) -> Result<(), LockError> {
@@ -42,7 +53,19 @@ impl Backend for Driver {
     }
 
     fn ask(&self, hold: &Hold) -> Result<Arc<Ask>, LockError> {
-        Driver::ask(self, hold)
+        let (ask, is_next) = {
+            let mut queue = lock(&self.queue);
+            if queue.closed {
+                return Err(LockError::Closed);
+            }
+            (queue.asks.add_ask(), queue.commands.is_empty())
+        };
+        let is_plain = hold.options.label.is_none();
+        let call = |machine: &mut Machine, now| machine.hold(now, ask.number, hold);
+        if !(is_next && is_plain && self.step_at_once(call)) {
+            self.command(hold.command(ask.number));
+        }
+        Ok(ask)
     }
 
     fn abandon(&self, ask: &Ask) {

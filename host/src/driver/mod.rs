@@ -19,7 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
-pub(crate) use asks::{Ask, Granted, LeaseId, Phase, Wakers, lock};
+use witlock_engine::LeaseId;
+
+pub(crate) use asks::{Ask, Granted, Phase, Wakers, lock};
 pub(crate) use block_on::block_on;
 pub(crate) use machine::{Blueprint, Hold, wit};
 pub(crate) use outlet::{REMOTE, Told};
@@ -83,41 +85,6 @@ impl Driver {
     /// What may be live of leases over connections.
     pub fn grace(&self) -> &Grace {
         &self.grace
-    }
-
-    fn open_session(&self, max_held: Option<u32>, max_waiting: Option<u32>) -> u64 {
-        let mut queue = lock(&self.queue);
-        queue.last_session += 1;
-        let open = wit::OpenSession {
-            session: queue.last_session,
-            remote: false,
-            max_held,
-            max_waiting,
-        };
-        queue.sessions.insert(open.session, open);
-        queue.commands.push(wit::Command::OpenSession(open));
-        open.session
-    }
-
-    fn end_session(&self, session: u64) {
-        lock(&self.queue).sessions.remove(&session);
-        self.command(wit::Command::EndSession(session));
-    }
-
-    fn ask(&self, hold: &Hold) -> Result<Arc<Ask>, LockError> {
-        let (ask, is_next) = {
-            let mut queue = lock(&self.queue);
-            if queue.closed {
-                return Err(LockError::Closed);
-            }
-            (queue.asks.add_ask(), queue.commands.is_empty())
-        };
-        let is_plain = hold.options.label.is_none();
-        let call = |machine: &mut Machine, now| machine.hold(now, ask.number, hold);
-        if !(is_next && is_plain && self.step_at_once(call)) {
-            self.command(hold.command(ask.number));
-        }
-        Ok(ask)
     }
 
     /// Releases a lease by what names it.

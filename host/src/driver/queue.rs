@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::asks::{Asks, Granted, LeaseId, Wakers};
+use witlock_engine::LeaseId;
+
+use super::asks::{Asks, Granted, Wakers};
 use super::machine::wit;
 use super::outlet::{Outlet, Told, is_remote};
 use crate::{Ending, LockError};
@@ -88,11 +90,11 @@ impl Queue {
     fn granted(
         &mut self,
         ticket: u64,
-        wit::LeaseId { fence, secret }: wit::LeaseId,
+        lease: wit::LeaseId,
         revoked: Option<u64>,
         wakers: &mut Wakers,
     ) {
-        let id = LeaseId { fence, secret };
+        let id = LeaseId::from(lease);
         let granted = Granted {
             id,
             deadline: revoked,
@@ -156,6 +158,12 @@ pub(super) fn release_command(id: LeaseId) -> wit::Command {
 impl From<LeaseId> for wit::LeaseId {
     fn from(LeaseId { fence, secret }: LeaseId) -> Self {
         wit::LeaseId { fence, secret }
+    }
+}
+
+impl From<wit::LeaseId> for LeaseId {
+    fn from(wit::LeaseId { fence, secret }: wit::LeaseId) -> Self {
+        LeaseId { fence, secret }
     }
 }
 

@@ -97,9 +97,10 @@ fn open(clock: &ManualClock, storage: &Disk) -> Store {
 impl<U: Users, R: Reached> Hosted<U, R> {
     /// Everything that was asked before is handled, and what is due has ended.
     fn settle(&self) {
-        // Closed, there is nothing to settle. Twice: what was told may be answered.
-        let _ = block_on(self.reached.store().counts());
-        let _ = block_on(self.reached.store().counts());
+        for _ in 0..R::TURNS {
+            // Closed, there is nothing to settle.
+            let _ = block_on(self.reached.store().counts());
+        }
     }
 
     /// When the next deadline is that a listing shows.

@@ -20,6 +20,9 @@ pub trait Reached: Sized {
     /// As [`Face::OFTEN`](crate::face::Face::OFTEN).
     const OFTEN: usize;
 
+    /// How often the store has to be asked until all that was asked before is handled.
+    const TURNS: usize = 1;
+
     /// The longest step of time, in ms, after which everyone is given a turn.
     const STEP: u64;
 
@@ -80,6 +83,9 @@ impl Reached for OverConnection {
     const NAME: &'static str = " over a connection";
 
     const OFTEN: usize = 500;
+
+    // What was told may be answered.
+    const TURNS: usize = 2;
 
     // Each time a lease may be renewed.
     const STEP: u64 = LONGEST_TTL as u64 / 6;

@@ -6,13 +6,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use witlock_engine::LeaseId;
 use witlock_session::client::{Client, Event, Identity, Wants};
 
 use super::answers;
 use super::questions::Question;
 use crate::Ending;
 use crate::clock::{Alarm, Clock};
-use crate::driver::{Ask, Granted, LeaseId, Wakers, lock, wake};
+use crate::driver::{Ask, Granted, Wakers, lock, wake};
 use crate::error::ConnectError;
 use crate::net::{Seal, Socket};
 
@@ -345,11 +346,7 @@ impl State {
         }
     }
 
-    fn granted(&mut self, number: u64, lease: witlock_engine::LeaseId) {
-        let id = LeaseId {
-            fence: lease.fence,
-            secret: lease.secret,
-        };
+    fn granted(&mut self, number: u64, id: LeaseId) {
         let deadline = self.client.deadline(number);
         if let Some(ask) = self.asks.get(&number) {
             // Who gave it up has told the client, which lets it go.

@@ -58,14 +58,11 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// ```
 pub struct Server {
     addresses: Vec<String>,
-    ending: Arc<Ending>,
+    /// Woken when the server is to stop.
+    ending: Arc<Notify>,
     thread: Option<JoinHandle<()>>,
     _store: Store,
 }
-
-/// How a server is told to stop.
-#[derive(Default)]
-struct Ending(Notify);
 
 /// Serves a store at several addresses, or to who knows a token.
 #[must_use = "nothing is served until `bind` is called"]
@@ -111,7 +108,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.ending.0.notify_one();
+        self.ending.notify_one();
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
@@ -187,7 +184,7 @@ impl ServerBuilder {
                 .collect::<io::Result<Vec<_>>>()
                 .map_err(BindError::Thread)?
         };
-        let ending = Arc::new(Ending::default());
+        let ending = Arc::new(Notify::new());
         let at_work = AtWork::new(standing, self.admission);
         let thread = std::thread::Builder::new().name("witlock-server".into());
         let stopped = ending.clone();
@@ -291,7 +288,7 @@ impl AtWork {
         }
     }
 
-    async fn serve(self, listeners: Vec<Listener>, ending: &Ending) {
+    async fn serve(self, listeners: Vec<Listener>, ending: &Notify) {
         let desk = self.standing.desk();
         desk.open(self.admission, Waker::from(self.told.clone()));
         let (stop, stopped) = watch::channel(false);
@@ -304,7 +301,7 @@ impl AtWork {
             tokio::select! {
                 () = self.told.0.notified() => desk.told(),
                 _ = ticks.tick() => desk.tick(),
-                () = ending.0.notified() => break,
+                () = ending.notified() => break,
             }
         }
         // Nobody listens only once the server is gone.

@@ -30,7 +30,7 @@ pub(super) fn command(command: Command<'static>) -> wit::Command {
         Command::Resume(resume) => wit::Command::Resume(wit::Resume {
             tag: resume.tag,
             session: resume.session,
-            leases: resume.leases.into_iter().map(lease_id).collect(),
+            leases: resume.leases.into_iter().map(Into::into).collect(),
             requests: resume.requests.into_iter().map(request).collect(),
         }),
         Command::Break { tag, fence, place } => {
@@ -78,12 +78,8 @@ fn options(options: Options) -> wit::Options {
 }
 
 fn by_lease(tag: u64, lease: LeaseId) -> wit::ByLease {
-    let lease = lease_id(lease);
+    let lease = lease.into();
     wit::ByLease { tag, lease }
-}
-
-fn lease_id(LeaseId { fence, secret }: LeaseId) -> wit::LeaseId {
-    wit::LeaseId { fence, secret }
 }
 
 fn request(request: Request) -> wit::Request {
@@ -98,10 +94,7 @@ pub(super) fn event(event: wit::Event) -> Option<Event> {
     Some(match event {
         wit::Event::Granted(grant) => Event::Granted {
             ticket: grant.ticket,
-            lease: LeaseId {
-                fence: grant.lease.fence,
-                secret: grant.lease.secret,
-            },
+            lease: grant.lease.into(),
             revoked: grant.revoked,
         },
         wit::Event::Refused(refused) => {
