@@ -2,7 +2,7 @@
 //! its events become answers.
 //!
 //! Who drives it hands in what arrives ([`Server::received`]) and what the engine
-//! did ([`Server::told`]), takes out the commands ([`Server::commands`]) and what
+//! did ([`Server::told_all`]), takes out the commands ([`Server::commands`]) and what
 //! is to be sent ([`Server::outgoing`]).
 
 mod admission;
@@ -11,7 +11,9 @@ mod connections;
 mod due;
 mod echo;
 mod event;
+mod keeping;
 mod left;
+mod restoring;
 mod says;
 mod sessions;
 mod tickets;
@@ -26,6 +28,7 @@ use witlock_engine::Command;
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
 pub use event::{Event, Listed};
+pub use keeping::Told;
 
 use crate::wire::goodbye::Reason;
 use crate::{Nanoseconds, millis};
