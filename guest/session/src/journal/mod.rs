@@ -7,11 +7,31 @@
 mod messages;
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use prost::Message as _;
 
 pub use messages::record::Body;
 pub use messages::*;
 
 use crate::{Nanoseconds, millis};
+
+/// Puts a record behind others.
+pub fn put(record: &Record, out: &mut Vec<u8>) {
+    out.append(&mut record.encode_length_delimited_to_vec());
+}
+
+/// Records that were [`put`] one behind the other; none if these are no such bytes, or
+/// are of a later version.
+pub fn read(mut bytes: &[u8]) -> Option<Vec<Record>> {
+    let mut records = Vec::new();
+    while !bytes.is_empty() {
+        let record = Record::decode_length_delimited(&mut bytes).ok()?;
+        record.body.as_ref()?;
+        records.push(record);
+    }
+    Some(records)
+}
 
 /// The leases that a server gave and that did not end: what its records come to.
 #[derive(Debug, Clone, Default, PartialEq)]
