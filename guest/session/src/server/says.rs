@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use witlock_engine::bounds::TTL_DEFAULT;
+use witlock_engine::bounds::{TTL_DEFAULT, TTL_MOST};
 use witlock_engine::{Command, Hold, Options, Request};
 
 use super::connections::{Client, ConnectionId};
@@ -140,7 +140,9 @@ impl Server {
             return self.refuse(session, ask, Why::TooMany, text);
         }
         if let Some(holder) = self.sessions.get_mut(&session) {
-            holder.longest_ttl = holder.longest_ttl.max(hold.ttl.unwrap_or(TTL_DEFAULT));
+            // A longer one is refused.
+            let ttl = hold.ttl.filter(|ttl| *ttl <= TTL_MOST);
+            holder.longest_ttl = holder.longest_ttl.max(ttl.unwrap_or(TTL_DEFAULT));
         }
         let asked = Hold {
             session,
