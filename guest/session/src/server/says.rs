@@ -168,10 +168,12 @@ impl Server {
     }
 
     fn cancel(&mut self, session: u64, ask: u64) {
-        let asks = self.sessions.get(&session).map(|session| &session.asks);
-        if let Some(ticket) = asks.and_then(|asks| asks.get(&ask)) {
-            self.commands.push(Command::Cancel(*ticket));
-        }
+        let Some(holder) = self.sessions.get(&session) else {
+            return;
+        };
+        let asked = holder.asks.range((ask, 0)..=(ask, u64::MAX));
+        let cancels = asked.map(|(_, ticket)| Command::Cancel(*ticket));
+        self.commands.extend(cancels);
     }
 
     fn renew(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {
