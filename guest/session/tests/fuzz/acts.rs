@@ -2,20 +2,14 @@
 
 use fastrand::Rng;
 use witlock_engine::Command;
-use witlock_session::server::{ConnectionId, HELLO_WAIT, Trust};
+use witlock_session::server::{ConnectionId, Trust};
 use witlock_session::wire::goodbye::Reason;
 use witlock_session::wire::to_store::Body as Said;
-use witlock_session::wire::{ListHoldings, Ping, ToStore};
+use witlock_session::wire::{ListHoldings, ToStore};
 
 use crate::mutate::{mutate, pieces, random};
 use crate::said::{OPERATOR_TOKEN, TOKEN, enter_at, frame, hello, hold_long};
 use crate::store::Store;
-
-/// Milliseconds in nanoseconds.
-const MS: u64 = 1_000_000;
-
-/// Seconds in nanoseconds.
-pub const S: u64 = 1_000 * MS;
 
 /// Connections at a time.
 const CONNECTIONS: usize = 6;
@@ -42,15 +36,23 @@ impl Store {
             770..790 => self.go(id),
             790..985 => self.pass(rng),
             985..990 => self.sleep(rng),
-            990 => self.driven.trap(),
+            990 => {
+                // With something under way.
+                self.say(rng, id, 4);
+                self.driven.trap();
+            }
             991 => self.stop(),
             992 => self.turn_deaf(id),
-            993 => {
-                self.is_writable = !self.is_writable;
-                self.was_unwritable = true;
-            }
+            993 => self.turn_disk(),
+            994 => self.restart(),
             _ => {}
         }
+    }
+
+    /// The disk of the journal is full, or has room again.
+    fn turn_disk(&mut self) {
+        self.is_writable = !self.is_writable;
+        self.may_know_more = true;
     }
 
     /// What is under way goes on, not always to its end.
@@ -122,83 +124,6 @@ impl Store {
         // What is left of a frame swallows what comes after it.
         if rng.u8(..4) > 0 {
             self.go(id);
-        }
-    }
-
-    /// Time goes on, with its ticks, and most who are there say that they are.
-    fn pass(&mut self, rng: &mut Rng) {
-        match rng.u8(..10) {
-            0..5 => self.pass_by(rng.u64(..1_000 * MS)),
-            few => {
-                let seconds = if few == 9 { 20 } else { 2 };
-                let is_silent = rng.u8(..4) == 0;
-                for _ in 0..rng.u8(..seconds) {
-                    self.pass_by(S);
-                    self.tick();
-                    if !is_silent {
-                        self.ping();
-                    }
-                }
-            }
-        }
-    }
-
-    /// The engine is not a second late: the server counts on that.
-    pub fn pass_by(&mut self, span: u64) {
-        if self.now + span >= self.settled_at + S {
-            self.settle();
-        }
-        self.now += span;
-    }
-
-    /// The machine sleeps.
-    fn sleep(&mut self, rng: &mut Rng) {
-        self.pass_by(rng.u64(6..60) * S);
-        self.tick();
-        self.ping();
-    }
-
-    /// A second has passed, or more.
-    pub fn tick(&mut self) {
-        self.settle();
-        let stood_still = self.now - self.ticked >= HELLO_WAIT;
-        self.ticked = self.now;
-        self.server.tick(self.now);
-        for command in self.server.commands() {
-            let Command::EndSession(number) = command else {
-                panic!("nobody asked for {command:?}");
-            };
-            let session = self.sessions.remove(&number).expect("a session");
-            assert_eq!(session.at, None, "it is connected");
-            let left = self.driven.ledger.of(number).count();
-            assert_eq!(left, 0, "something is left of it");
-            self.driven.submitted.push(command);
-            self.tally.count("given up");
-        }
-        let told = self.collect();
-        Self::assert_goodbyes(&told, Reason::Silent);
-        for (id, _) in told {
-            let ear = &self.ears[&id];
-            assert!(self.now >= ear.heard_at + crate::checks::patience(ear));
-        }
-        if !stood_still {
-            self.check_silence();
-        }
-        self.settle();
-    }
-
-    fn ping(&mut self) {
-        let ping = ToStore {
-            sent: self.now,
-            session: 0,
-            body: Some(Said::Ping(Ping {})),
-        };
-        let all: Vec<_> = self.ears.keys().copied().collect();
-        for id in all {
-            let is_heard = self.ears[&id].is_let_in && !self.server.is_over(id);
-            if is_heard {
-                self.hear(id, &frame(&ping));
-            }
         }
     }
 

@@ -18,16 +18,16 @@ use crate::ledger::Tag;
 use crate::store::{Session, Store};
 
 /// Commands of one piece of bytes, and who said it.
-struct Hearing<'a> {
-    store: &'a mut Store,
-    id: ConnectionId,
-    commands: Peekable<IntoIter<Command<'static>>>,
+pub struct Hearing<'a> {
+    pub store: &'a mut Store,
+    pub id: ConnectionId,
+    pub commands: Peekable<IntoIter<Command<'static>>>,
     /// All of it was heard.
-    is_whole: bool,
+    pub is_whole: bool,
     /// Nothing was under way as it came.
-    is_alone: bool,
+    pub is_alone: bool,
     /// Leases that were named wrongly.
-    wrong: BTreeSet<u64>,
+    pub wrong: BTreeSet<u64>,
 }
 
 impl Store {
@@ -103,7 +103,7 @@ impl Store {
 }
 
 impl Hearing<'_> {
-    fn take(&mut self, asked: impl Fn(&Command) -> bool) -> Option<Command<'static>> {
+    pub fn take(&mut self, asked: impl Fn(&Command) -> bool) -> Option<Command<'static>> {
         self.commands.next_if(|command| asked(command))
     }
 
@@ -144,12 +144,6 @@ impl Hearing<'_> {
             let now = self.store.now;
             self.store.session(number).sent.entry(sent).or_insert(now);
         }
-    }
-
-    /// LOCK-10: a lease is named to the engine only for the session whose it is.
-    fn may_name(&self, number: u64, lease: LeaseId) -> bool {
-        let given = &self.store.driven.ledger.given;
-        given.get(&lease.fence) == Some(&(number, lease))
     }
 
     fn enter(&mut self, own: u64, enter: &wire::Enter) {
@@ -203,8 +197,9 @@ impl Hearing<'_> {
         let ledger = &self.store.driven.ledger;
         let mut named = enter.leases.iter().map(|lease| LeaseId::from(*lease));
         for lease in &resume.leases {
-            assert_eq!(ledger.given[&lease.fence], (number, *lease), "another's");
-            assert!(named.any(|it| it == *lease), "it was not named");
+            let given = ledger.given[&lease.fence];
+            assert_eq!((given.session, given.id), (number, *lease), "another's");
+            assert!(named.any(|it| it == given.told), "it was not named");
         }
         let asks = enter.asks.iter().map(|ask| Request::from(*ask));
         assert!(resume.requests.into_iter().eq(asks));
@@ -214,129 +209,6 @@ impl Hearing<'_> {
             .tags
             .insert(resume.tag, Tag::Resume);
         self.store.tally.count("resumed");
-    }
-
-    fn hold(&mut self, number: u64, said: &wire::Hold) {
-        let Some(command) = self.take(|it| matches!(it, Command::Hold(_))) else {
-            return assert!(!self.is_whole, "an ask came to nothing");
-        };
-        let Command::Hold(hold) = &command else {
-            return;
-        };
-        assert_eq!(hold.session, number);
-        assert_eq!(hold.request, Some(Request::from(said.ask)));
-        assert_eq!((&*hold.name, &*hold.key), (&*said.name, &*said.key));
-        assert_eq!((hold.limit, hold.wait), (said.limit, said.wait));
-        let options = &hold.options;
-        assert_eq!((options.ttl, options.max_hold), (said.ttl, said.max_hold));
-        let news = self.store.driven.news.iter();
-        let is_stale = news.into_iter().any(|it| matches!(it, News::BeganAnew));
-        self.store.driven.ledger.note_hold(&command, is_stale);
-        self.store.tally.count("asks");
-    }
-
-    fn cancel(&mut self, number: u64, ask: u64) {
-        let ledger = &self.store.driven.ledger;
-        let is_it = |it: &crate::ledger::Ask| (it.session, it.ask) == (number, ask);
-        let waits = ledger.of(number).any(|it| is_it(it) && it.fence.is_none());
-        let known = ledger.asks.clone();
-        let is_asked = |it: &Command| match it {
-            Command::Cancel(ticket) => known.get(ticket).is_none_or(is_it),
-            _ => false,
-        };
-        let cancelled = self.take(is_asked);
-        // Asked again, it has two tickets until the engine has said more.
-        while self.take(is_asked).is_some() {}
-        let must = self.is_alone && self.is_whole && waits;
-        assert!(!must || cancelled.is_some(), "it waits on");
-        if must {
-            self.store.tally.count("cancelled");
-        }
-    }
-
-    fn renew(&mut self, number: u64, lease: wire::Lease) {
-        let named = LeaseId::from(lease);
-        let fence = named.fence;
-        let may = self.may_name(number, named);
-        let is_it = |it: &Command| matches!(it, Command::Renew { lease, .. } if *lease == named);
-        let taken = self.take(|it| may && is_it(it));
-        let Some(Command::Renew { tag, .. }) = taken else {
-            return self.assert_not_had(number, named);
-        };
-        let session = number;
-        let tags = &mut self.store.driven.ledger.tags;
-        tags.insert(tag, Tag::Renew { session, fence });
-    }
-
-    fn release(&mut self, number: u64, lease: wire::Lease) {
-        let named = LeaseId::from(lease);
-        let fence = named.fence;
-        let may = self.may_name(number, named);
-        let is_it = |it: &Command| matches!(it, Command::Release { lease, .. } if *lease == named);
-        let taken = self.take(|it| may && is_it(it));
-        let Some(Command::Release { tag, .. }) = taken else {
-            return self.assert_not_had(number, named);
-        };
-        let session = number;
-        let tags = &mut self.store.driven.ledger.tags;
-        tags.insert(tag, Tag::Release { session, fence });
-    }
-
-    /// The engine hears nothing of what a session has not, or does not know.
-    fn assert_not_had(&mut self, number: u64, named: LeaseId) {
-        let ledger = &self.store.driven.ledger;
-        let given = ledger.given.get(&named.fence);
-        if given.is_some_and(|(_, lease)| lease.secret != named.secret) {
-            self.wrong.insert(named.fence);
-            return;
-        }
-        let must = self.is_alone && self.is_whole && ledger.has(number, named.fence);
-        assert!(!must, "the engine does not hear of a lease");
-        if ledger.held.contains(&named.fence) {
-            self.store.tally.count("another's");
-        }
-    }
-
-    fn leave(&mut self, own: u64, number: u64) {
-        let left = self.take(|it| *it == Command::EndSession(number));
-        if left.is_none() {
-            return assert!(!self.is_whole, "it is kept");
-        }
-        self.store.sessions.remove(&number);
-        let ear = self.store.ears.get_mut(&self.id).expect("a connection");
-        ear.sessions.remove(&own);
-        self.store.tally.count("left");
-    }
-
-    /// Whether it is an operator's to say.
-    fn operate(&mut self, said: &Said) -> bool {
-        let own = match said {
-            Said::ListHoldings(it) => it.tag,
-            Said::ListWaiters(it) => it.tag,
-            Said::Break(it) => it.tag,
-            Said::Count(it) => it.tag,
-            _ => return false,
-        };
-        let is_operator = self.store.ears[&self.id].is_operator;
-        let tag = self.commands.peek().and_then(operators_tag);
-        if let Some(tag) = tag {
-            assert!(is_operator, "it is no operator");
-            self.commands.next();
-            let tags = &mut self.store.driven.ledger.tags;
-            tags.insert(tag, Tag::Operator(self.id, own));
-        }
-        assert!(tag.is_some() || !is_operator || !self.is_whole);
-        true
-    }
-}
-
-fn operators_tag(command: &Command) -> Option<u64> {
-    match command {
-        Command::ListHoldings { tag, .. }
-        | Command::ListWaiters { tag, .. }
-        | Command::Break { tag, .. }
-        | Command::Count { tag } => Some(*tag),
-        _ => None,
     }
 }
 

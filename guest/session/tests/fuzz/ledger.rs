@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use witlock_engine::{Command, Event, LeaseId};
+use witlock_engine::{Command, Event, LeaseId, Restore};
 use witlock_session::server::ConnectionId;
 
 /// An ask that waits, or a lease.
@@ -25,6 +25,16 @@ pub enum Tag {
     Operator(ConnectionId, u64),
 }
 
+/// A lease.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Given {
+    pub session: u64,
+    /// What the engine knows it by.
+    pub id: LeaseId,
+    /// What its holder was told: if it is restored, by an earlier engine.
+    pub told: LeaseId,
+}
+
 /// An event, and whom it concerns.
 #[derive(Debug)]
 pub struct Noted {
@@ -36,8 +46,10 @@ pub struct Noted {
 pub struct Ledger {
     /// By their tickets.
     pub asks: BTreeMap<u64, Ask>,
-    /// Whose each lease is or was, and what names it, by its fence.
-    pub given: BTreeMap<u64, (u64, LeaseId)>,
+    /// Leases that were ever given, by their fences.
+    pub given: BTreeMap<u64, Given>,
+    /// Leases that are to go on: what their holders name, by their tickets.
+    restored: BTreeMap<u64, LeaseId>,
     /// Leases that last.
     pub held: BTreeSet<u64>,
     pub tags: BTreeMap<u64, Tag>,
@@ -52,7 +64,7 @@ impl Ledger {
     }
 
     pub fn owner(&self, fence: u64) -> Option<u64> {
-        self.given.get(&fence).map(|(session, _)| *session)
+        self.given.get(&fence).map(|given| given.session)
     }
 
     /// What a session waits for and has.
@@ -75,11 +87,25 @@ impl Ledger {
         assert!(other.is_none(), "two asks have one ticket: {other:?}");
     }
 
+    /// The engine is asked to go on with a lease.
+    pub fn note_restored(&mut self, restore: &Restore, told: LeaseId) {
+        let hold = &restore.hold;
+        let ask = Ask {
+            session: hold.session,
+            ask: hold.request.expect("it has a request") as u64,
+            fence: None,
+            is_stale: false,
+        };
+        self.asks.insert(hold.ticket, ask);
+        self.restored.insert(hold.ticket, told);
+    }
+
     /// The engine did something.
     pub fn note(&mut self, event: Event) -> Noted {
         let ask = match &event {
             Event::Granted(grant) => Some(self.granted(grant.ticket, grant.lease)),
             Event::Refused { ticket, .. } | Event::Superseded(ticket) => {
+                self.restored.remove(ticket);
                 Some(self.asks.remove(ticket).expect("an ask"))
             }
             Event::Ended { ticket, .. } => {
@@ -96,13 +122,22 @@ impl Ledger {
     fn granted(&mut self, ticket: u64, lease: LeaseId) -> Ask {
         let ask = self.asks.get_mut(&ticket).expect("an ask");
         ask.fence = Some(lease.fence);
-        let largest = self.given.last_key_value().map_or(0, |(fence, _)| *fence);
+        let (session, largest) = (ask.session, self.given.last_key_value());
+        let largest = largest.map_or(0, |(fence, _)| *fence);
         if self.held.insert(lease.fence) {
-            assert!(lease.fence > largest, "LOCK-02");
-            self.given.insert(lease.fence, (ask.session, lease));
+            let restored = self.restored.remove(&ticket);
+            assert!(lease.fence > largest || restored.is_some(), "LOCK-02");
+            let told = restored.unwrap_or(lease);
+            let given = Given {
+                session,
+                id: lease,
+                told,
+            };
+            self.given.insert(lease.fence, given);
         }
         // Asked again, it is the same.
-        assert_eq!(self.given[&lease.fence], (ask.session, lease));
+        let given = self.given[&lease.fence];
+        assert_eq!((given.session, given.id), (session, lease));
         *ask
     }
 
@@ -111,5 +146,6 @@ impl Ledger {
         self.asks.clear();
         self.held.clear();
         self.stale_sessions.clear();
+        self.restored.clear();
     }
 }

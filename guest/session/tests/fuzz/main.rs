@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic)] // tests
 
 mod acts;
+mod asked;
 mod checks;
 mod client;
 mod decoder;
@@ -14,10 +15,13 @@ mod ear;
 mod engine;
 mod heard;
 mod holder;
+mod holding;
 mod hostile;
 mod ledger;
 mod memory;
 mod mutate;
+mod passing;
+mod restarts;
 mod runs;
 mod said;
 mod server;

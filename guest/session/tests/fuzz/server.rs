@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use witlock_engine::Command;
 
-use crate::acts::S;
 use crate::memory;
+use crate::passing::S;
 use crate::runs::{Tally, run};
 use crate::store::Store;
 
@@ -91,6 +91,8 @@ fn whatever_is_said_to_it_the_server_keeps_order() {
         "wrong",
         "floods",
         "traps",
+        "restarts",
+        "restored",
         "unkept",
         "closings",
         "goodbye Malformed",

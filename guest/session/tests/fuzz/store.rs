@@ -40,7 +40,8 @@ pub struct Store {
     /// What the next server will know of leases.
     pub journal: Journal,
     pub is_writable: bool,
-    pub was_unwritable: bool,
+    /// The journal may have leases that ended.
+    pub may_know_more: bool,
     /// Tickets of asks that were refused since their leases could not be kept.
     pub unkept: BTreeSet<u64>,
     pub ticked: u64,
@@ -51,11 +52,7 @@ pub struct Store {
 
 impl Store {
     pub fn new(now: u64) -> Self {
-        let admission = Admission {
-            token: Some(TOKEN.into()),
-            operator_token: Some(OPERATOR_TOKEN.into()),
-        };
-        let mut server = Server::new(1 << 63, admission);
+        let mut server = server();
         server.tick(now);
         Store {
             now,
@@ -67,7 +64,7 @@ impl Store {
             places: BTreeMap::new(),
             journal: Journal::default(),
             is_writable: true,
-            was_unwritable: false,
+            may_know_more: false,
             unkept: BTreeSet::new(),
             ticked: now,
             settled_at: now,
@@ -166,7 +163,7 @@ impl Store {
         let own = ear.sessions.values().flat_map(|at| &at.told);
         let lately = self.driven.ledger.given.keys().rev().take(6);
         let leases = own.chain(lately).map(|fence| {
-            let (_, lease) = self.driven.ledger.given[fence];
+            let lease = self.driven.ledger.given[fence].told;
             let place = self.places.get(fence).copied().unwrap_or_default();
             (Lease::from(lease), place)
         });
@@ -192,4 +189,13 @@ impl Store {
             }
         }
     }
+}
+
+/// One that knows nothing.
+pub fn server() -> Server {
+    let admission = Admission {
+        token: Some(TOKEN.into()),
+        operator_token: Some(OPERATOR_TOKEN.into()),
+    };
+    Server::new(1 << 63, admission)
 }

@@ -3,7 +3,6 @@
 
 use witlock_engine::{Command, Event as Did};
 use witlock_session::server::{ConnectionId, Event, Told};
-use witlock_session::wire::goodbye::Reason;
 use witlock_session::wire::to_client::Body;
 use witlock_session::wire::{Lease, ToClient, ended::How};
 
@@ -37,23 +36,6 @@ impl Store {
         true
     }
 
-    fn begin_anew(&mut self) {
-        self.server.forget_all();
-        assert!(self.server.commands().is_empty());
-        let told = self.collect();
-        Self::assert_goodbyes(&told, Reason::Stopping);
-        let mut ears = self.ears.keys();
-        assert!(ears.all(|id| self.server.is_over(*id)));
-        self.sessions.clear();
-        self.unkept.clear();
-        self.journal.clear();
-        self.driven.ledger.tags.clear();
-        for ear in self.ears.values_mut() {
-            ear.sessions.clear();
-        }
-        self.tally.count("traps");
-    }
-
     fn tell_of(&mut self, dated: u64, did: Noted) {
         let due = self.due(&did);
         let Some(event) = Event::of(did.event.clone()) else {
@@ -62,6 +44,8 @@ impl Store {
         let is_kept = self.keep(Told { dated, event });
         let due = match due {
             Some((to, Due::Granted(ask, _))) if !is_kept => Some((to, Due::Refused(ask))),
+            // It is asked for again.
+            Some((_, Due::Renewed(_))) if !is_kept => None,
             due => due,
         };
         self.let_go(&did, is_kept);
@@ -111,7 +95,11 @@ impl Store {
     fn due(&mut self, did: &Noted) -> Option<(To, Due)> {
         if let Some(ask) = did.ask {
             let due = match did.event {
-                Did::Granted(grant) => Due::Granted(ask.ask, grant.lease.into()),
+                Did::Granted(grant) => {
+                    let given = self.driven.ledger.given.get(&grant.lease.fence);
+                    let told = given.expect("a lease").told;
+                    Due::Granted(ask.ask, told.into())
+                }
                 Did::Refused { .. } => Due::Refused(ask.ask),
                 Did::Ended { ticket, .. } if self.unkept.remove(&ticket) => return None,
                 Did::Ended { how, .. } => {
