@@ -100,8 +100,11 @@ impl Link {
         since.is_some_and(|since| since.saturating_add(ANSWER_WAIT) <= now)
     }
 
+    /// Something was heard. Until the client is let in, only a welcome answers it.
     pub fn heard(&mut self) {
-        self.unanswered = None;
+        if self.is_up() {
+            self.unanswered = None;
+        }
     }
 }
 
@@ -171,6 +174,7 @@ impl Client {
 
     pub(super) fn welcomed(&mut self) {
         self.link.state = State::Up;
+        self.link.heard();
         self.link.attempts = 0;
     }
 

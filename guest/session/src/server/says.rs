@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use witlock_engine::bounds::TTL_DEFAULT;
+use witlock_engine::bounds::{TTL_DEFAULT, TTL_MOST};
 use witlock_engine::{Command, Hold, Options, Request};
 
 use super::connections::{Client, ConnectionId};
@@ -140,7 +140,9 @@ impl Server {
             return self.refuse(session, ask, Why::TooMany, text);
         }
         if let Some(holder) = self.sessions.get_mut(&session) {
-            holder.longest_ttl = holder.longest_ttl.max(hold.ttl.unwrap_or(TTL_DEFAULT));
+            // A longer one is refused.
+            let ttl = hold.ttl.filter(|ttl| *ttl <= TTL_MOST);
+            holder.longest_ttl = holder.longest_ttl.max(ttl.unwrap_or(TTL_DEFAULT));
         }
         let asked = Hold {
             session,
@@ -166,10 +168,12 @@ impl Server {
     }
 
     fn cancel(&mut self, session: u64, ask: u64) {
-        let asks = self.sessions.get(&session).map(|session| &session.asks);
-        if let Some(ticket) = asks.and_then(|asks| asks.get(&ask)) {
-            self.commands.push(Command::Cancel(*ticket));
-        }
+        let Some(holder) = self.sessions.get(&session) else {
+            return;
+        };
+        let asked = holder.asks.range((ask, 0)..=(ask, u64::MAX));
+        let cancels = asked.map(|(_, ticket)| Command::Cancel(*ticket));
+        self.commands.extend(cancels);
     }
 
     fn renew(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {

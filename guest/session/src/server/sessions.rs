@@ -1,6 +1,6 @@
 //! Sessions: one for each holder. They outlive their connections.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 
 use witlock_engine::bounds::KEYS_PER_HOLDER;
 use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
@@ -31,8 +31,9 @@ pub(super) struct Session {
     /// Where it is, and by what number it goes there.
     pub at: Option<(ConnectionId, u64)>,
     pub heard: Heard,
-    /// The tickets of asks that wait.
-    pub asks: BTreeMap<u64, u64>,
+    /// Asks that wait, and their tickets: one asked again has two until the engine has
+    /// said which of them it answers.
+    pub asks: BTreeSet<(u64, u64)>,
     /// Its leases, by their fences.
     pub held: BTreeMap<u64, Held>,
     /// The longest ttl it asked for, in milliseconds.
@@ -131,7 +132,7 @@ impl Server {
             max_waiting: None,
             at: None,
             heard: Heard::default(),
-            asks: BTreeMap::new(),
+            asks: BTreeSet::new(),
             held: BTreeMap::new(),
             longest_ttl: 0,
             endings: BTreeMap::new(),
@@ -207,6 +208,10 @@ impl Server {
                 .and_then(|(at, _)| self.connections.get_mut(&at.0))
             {
                 connection.waiting -= session.asks.len();
+            }
+            // Its leases' ends answer them, and tell nobody.
+            for tag in session.held.values().filter_map(|held| held.release) {
+                self.take_tag(tag);
             }
             self.by_id.remove(&session.id);
             self.due.remove(session.gone_at, Due::Session(number));

@@ -103,7 +103,7 @@ impl Server {
             secret: None,
         });
         if let Some(holder) = self.sessions.get_mut(&session)
-            && holder.asks.insert(ask, number).is_none()
+            && holder.asks.insert((ask, number))
             && let Some(connection) = holder
                 .at
                 .and_then(|(at, _)| self.connections.get_mut(&at.0))
@@ -130,18 +130,15 @@ impl Server {
         number
     }
 
-    /// The ask does not wait any more, unless another stands in its place.
+    /// The ask does not wait any more under this ticket.
     pub(super) fn forget_ask(&mut self, session: u64, ask: u64, number: u64) {
         if let Some(holder) = self.sessions.get_mut(&session)
-            && holder.asks.get(&ask) == Some(&number)
-        {
-            holder.asks.remove(&ask);
-            if let Some(connection) = holder
+            && holder.asks.remove(&(ask, number))
+            && let Some(connection) = holder
                 .at
                 .and_then(|(at, _)| self.connections.get_mut(&at.0))
-            {
-                connection.waiting -= 1;
-            }
+        {
+            connection.waiting -= 1;
         }
     }
 
