@@ -32,6 +32,14 @@ share:
 bench:
     cargo bench --workspace --bench ratios --bench hold --bench due
 
+# Cycles of a served store beside its peers, as far as `just peers` installed them.
+bench-served:
+    cargo bench --workspace --bench served
+
+# Redis, etcd and tinystore's server, into target/peers.
+peers:
+    .ci/peers
+
 # Random histories beside the model, until Ctrl-C or a difference.
 simulate:
     cargo run --release --bin simulate

@@ -1,7 +1,11 @@
 //! A stream socket of either kind, which never blocks.
 
 use std::io;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 
+#[cfg(unix)]
+use rustix::buffer::spare_capacity;
 #[cfg(unix)]
 use rustix::net::{Shutdown, shutdown};
 use tokio::io::{Interest, Ready};
@@ -45,11 +49,22 @@ impl Socket {
         }
     }
 
-    fn try_read(&self, bytes: &mut [u8]) -> io::Result<usize> {
+    #[cfg(unix)]
+    fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
         match self {
-            #[cfg(unix)]
-            Socket::Unix(stream) => stream.try_read(bytes),
-            Socket::Tcp(stream) => stream.try_read(bytes),
+            Socket::Unix(stream) => {
+                read_out(stream, into, |read| stream.try_io(Interest::READABLE, read))
+            }
+            Socket::Tcp(stream) => {
+                read_out(stream, into, |read| stream.try_io(Interest::READABLE, read))
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.try_read_buf(into),
         }
     }
 
@@ -61,9 +76,10 @@ impl Socket {
         }
     }
 
-    /// Reads what there is; none if there is nothing yet, and 0 at the end.
-    pub fn read(&self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
-        unless_blocked(self.try_read(bytes))
+    /// Reads what there is, as far as there is room; none if there is nothing yet, and 0
+    /// at the end.
+    pub fn read(&self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        unless_blocked(self.try_read(into))
     }
 
     /// Writes what there is room for, and takes it out.
@@ -92,6 +108,26 @@ impl Socket {
             Socket::Tcp(stream) => shutdown(stream, Shutdown::Write),
         };
     }
+}
+
+/// Reads once. Where that leaves room, nothing is left in the socket, which is not
+/// ready any more: asking it again would cost as much as the reading.
+#[cfg(unix)]
+fn read_out(
+    stream: &impl AsFd,
+    into: &mut Vec<u8>,
+    try_io: impl FnOnce(&mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let mut some = None;
+    let tried = try_io(&mut || {
+        let read = rustix::io::read(stream, spare_capacity(into))?;
+        some = Some(read);
+        match read > 0 && into.len() < into.capacity() {
+            true => Err(io::ErrorKind::WouldBlock.into()),
+            false => Ok(read),
+        }
+    });
+    some.map_or(tried, Ok)
 }
 
 fn unless_blocked(done: io::Result<usize>) -> io::Result<Option<usize>> {

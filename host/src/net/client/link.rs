@@ -89,10 +89,10 @@ impl Dialer {
 }
 
 fn read(remote: &Remote, socket: &Arc<Socket>) -> io::Result<()> {
-    let mut bytes = [0; READ_BYTES];
+    let mut bytes = Vec::with_capacity(READ_BYTES);
     match socket.read(&mut bytes)? {
         None => Ok(()),
         Some(0) => Err(io::Error::other("it closed the connection")),
-        Some(some) => remote.received(socket, &bytes[..some]),
+        Some(_) => remote.received(socket, &bytes),
     }
 }

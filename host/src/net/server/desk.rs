@@ -22,6 +22,9 @@ use crate::journal::Journal;
 /// that is synced.
 const IDLE_LOOKS: u32 = 60;
 
+/// Bytes of messages that wait for a step, at most: what a step's commands come in.
+const BATCH_BYTES: usize = 64 << 10;
+
 /// How long the store's closing waits for holders over connections to confirm it.
 const CONFIRMING: Duration = Duration::from_secs(1);
 
@@ -37,6 +40,10 @@ struct State {
     server: server::Server,
     journal: Journal,
     links: HashMap<ConnectionId, Arc<Link>>,
+    /// Of the server that stands here: woken, it calls [`told`](Desk::told).
+    waker: Waker,
+    /// Bytes that were heard since what was asked was handed on last.
+    heard: usize,
     idle_looks: u32,
 }
 
@@ -74,6 +81,8 @@ impl Desk {
                 server: server::Server::new(REMOTE, Admission::default()),
                 journal,
                 links: HashMap::new(),
+                waker: Waker::noop().clone(),
+                heard: 0,
                 idle_looks: 0,
             }),
             is_served: AtomicBool::new(false),
@@ -97,6 +106,7 @@ impl Desk {
         let mut state = lock(&self.state);
         state.server.set_admission(admission);
         self.mind_the_grace(&mut state);
+        state.waker = waker.clone();
         self.driver.open_outlet(waker);
         // What came while nobody stood here.
         self.go_on(&mut state);
@@ -109,15 +119,23 @@ impl Desk {
         id
     }
 
+    /// Bytes came. What they ask is handed on once every connection that had some was
+    /// read: together that is one step, and for each one write.
     pub(super) fn received(&self, id: ConnectionId, bytes: &[u8]) {
         let mut state = lock(&self.state);
         let now = self.driver.now();
         state.server.received(now, id, bytes);
-        self.go_on(&mut state);
+        state.heard += bytes.len();
+        match state.heard < BATCH_BYTES {
+            true => state.waker.wake_by_ref(),
+            false => self.go_on(&mut state),
+        }
     }
 
     pub(super) fn disconnected(&self, id: ConnectionId) {
         let mut state = lock(&self.state);
+        // What it is to be answered, while it can be.
+        self.go_on(&mut state);
         state.links.remove(&id);
         state.server.disconnected(self.driver.now(), id);
         self.go_on(&mut state);
@@ -130,7 +148,7 @@ impl Desk {
         lock(&self.state).write(id);
     }
 
-    /// The engine did something for a connection.
+    /// The engine did something for a connection, or is asked something.
     pub(super) fn told(&self) {
         self.go_on(&mut lock(&self.state));
     }
@@ -181,6 +199,7 @@ impl Desk {
 
     /// Hands on what was asked, tells what came of it, and writes.
     fn go_on(&self, state: &mut State) {
+        state.heard = 0;
         loop {
             let commands = state.server.commands();
             let is_quiet = commands.is_empty();

@@ -41,13 +41,13 @@ impl Link {
 
     /// Reads what there is: nothing yet, or the end.
     pub fn read(&self, into: &mut Vec<u8>) -> io::Result<bool> {
-        let mut bytes = [0; READ_BYTES];
+        let mut bytes = Vec::with_capacity(READ_BYTES);
         match self.socket.read(&mut bytes)? {
             None => Ok(true),
             Some(0) => Ok(false),
-            Some(some) => {
+            Some(_) => {
                 let mut state = lock(&self.state);
-                state.seal.open(&bytes[..some], into).map(|()| true)
+                state.seal.open(&bytes, into).map(|()| true)
             }
         }
     }

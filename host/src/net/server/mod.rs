@@ -268,12 +268,16 @@ struct AtWork {
     told: Arc<Bell>,
 }
 
-/// Rung when the engine did something for a connection.
+/// Rung when the engine did something for a connection, or is asked something.
 #[derive(Default)]
 struct Bell(Notify);
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
         self.0.notify_one();
     }
 }
