@@ -97,6 +97,7 @@ Exit codes:
 
 /// Serves until a signal.
 pub fn run(args: &Serve) -> Result<u8> {
+    allow_connections();
     let stopped = ls::runtime()?;
     // Caught before anybody can know that it serves.
     let mut signals = stopped.block_on(async { signals::Signals::catch() })?;
@@ -109,6 +110,20 @@ pub fn run(args: &Serve) -> Result<u8> {
     server.stop();
     store.close();
     Ok(0)
+}
+
+/// As many as the system lets this process have: where a process may have 1 024 open
+/// files, that is for the sake of programs that can't do with more.
+fn allow_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            log::warn!("the server may have few connections: {error}");
+        }
+    }
 }
 
 fn open(args: &Serve) -> Result<Store> {
