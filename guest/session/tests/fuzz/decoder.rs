@@ -111,9 +111,10 @@ fn bytes(rng: &mut Rng) -> Vec<u8> {
         owns: vec![1, 2],
         ..Known::default()
     };
-    let messages = (0..rng.usize(..8)).map(|_| frame(&known.say(rng)));
+    let most = if rng.u8(..8) == 0 { 200 } else { 8 };
+    let messages = (0..rng.usize(..most)).map(|_| frame(&known.say(rng)));
     let mut bytes = messages.collect::<Vec<_>>().concat();
-    if rng.u8(..4) > 0 {
+    if rng.u8(..3) > 0 {
         mutate(rng, &mut bytes);
     }
     bytes
