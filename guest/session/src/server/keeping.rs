@@ -61,6 +61,11 @@ impl Server {
             Event::Renewed { tag } => self
                 .is_first_renewal(*tag)
                 .map(|fence| Renewed { fence }.into()),
+            // What could not be restored is over.
+            Event::Refused { ticket, .. } => {
+                let fence = self.peek_ticket(*ticket)?.fence?;
+                Some(Ended { fence }.into())
+            }
             Event::Ended { ticket, .. } => {
                 let fence = self.peek_ticket(*ticket)?.fence;
                 let fence = fence.or_else(|| given.get(ticket).copied())?;

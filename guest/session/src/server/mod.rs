@@ -162,17 +162,19 @@ impl Server {
         }
     }
 
-    /// The engine began anew: nothing is left of any session.
+    /// The engine began anew: nothing is left of any session, but what was asked of it
+    /// before this was known, and is let go.
     pub fn forget_all(&mut self) {
         self.stop();
-        for (number, session) in core::mem::take(&mut self.sessions) {
-            self.due.remove(session.gone_at, Due::Session(number));
-        }
         self.by_id.clear();
         self.tickets.clear();
         self.generation += 1;
         self.tags.clear();
         self.commands.clear();
+        for (number, session) in core::mem::take(&mut self.sessions) {
+            self.due.remove(session.gone_at, Due::Session(number));
+            self.commands.push(Command::EndSession(number));
+        }
     }
 
     /// How much is kept.

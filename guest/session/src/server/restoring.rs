@@ -49,7 +49,7 @@ impl Server {
         if let Some(holder) = self.sessions.get_mut(&session) {
             holder.longest_ttl = holder.longest_ttl.max(lease.ttl);
         }
-        let ticket = self.add_restored(session, lease.ask, lease.secret);
+        let ticket = self.add_restored(session, lease);
         let hold = Hold {
             ticket,
             session,

@@ -6,6 +6,7 @@ use witlock_engine::LeaseId;
 
 use super::sessions::Held;
 use super::{ConnectionId, Server};
+use crate::journal::Given;
 use crate::wire;
 
 /// Bits of a ticket's place: more tickets than there is memory for.
@@ -114,13 +115,13 @@ impl Server {
     }
 
     /// Numbers an ask that a lease came of, which is to be restored.
-    pub(super) fn add_restored(&mut self, session: u64, ask: u64, secret: u64) -> u64 {
+    pub(super) fn add_restored(&mut self, session: u64, lease: &Given) -> u64 {
         self.add_ticket(Ticket {
             session,
-            ask,
+            ask: lease.ask,
             hold: None,
-            fence: None,
-            secret: Some(secret),
+            fence: Some(lease.fence),
+            secret: Some(lease.secret),
         })
     }
 

@@ -207,6 +207,40 @@ fn an_engine_that_trapped_loses_no_lease_over_a_connection() {
     assert!(world.granted_at(next).is_some());
 }
 
+// LOCK-06, LOCK-13: what was asked of the engine that took the place of one that
+// trapped, before the server was told so, is let go.
+#[test]
+fn what_was_asked_of_the_next_engine_too_early_is_let_go() {
+    let mut world = World::with(1);
+    world.ask(0, "k");
+    world.engine = Engine::new(Seed::default());
+    world.step(vec![Command::AddFences((1 << 20)..(1 << 21))]);
+    let session = world.machines[0].client.open_session(9, None, None);
+    world.machines[0].session = session;
+    let early = world.ask(0, "early");
+    world.server.forget_all();
+    world.go_on();
+    // Its client asks for it again, and stands behind nobody.
+    world.run(3 * S);
+    assert!(world.granted_at(early).is_some());
+    assert_eq!(world.ending(early), None);
+    let keys: Vec<_> = world.holdings().into_iter().map(|it| it.key).collect();
+    assert_eq!(keys, ["k", "early"]);
+}
+
+// LOCK-12: what the engine has no room for is not tried again by the next server.
+#[test]
+fn what_cannot_be_restored_is_over() {
+    let mut world = World::with(1);
+    world.ask(0, "k");
+    let mut damaged = world.journal.leases().next().expect("a lease").clone();
+    (damaged.fence, damaged.ask) = (damaged.fence + 1, 99);
+    world.journal.apply(damaged.into());
+    world.restart_knowing();
+    assert_eq!(world.journal.leases().count(), 1);
+    assert_eq!(world.holdings().len(), 1);
+}
+
 // LOCK-10, LOCK-02
 #[test]
 fn a_restored_lease_goes_by_the_id_that_its_holder_was_told() {
