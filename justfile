@@ -36,6 +36,11 @@ bench:
 simulate:
     cargo run --release --bin simulate
 
+# Real faults over sockets, for so many seconds, by a seed that it prints
+# (WITLOCK_SEED, to have it again).
+torture seconds="600":
+    WITLOCK_FAULTS_FOR={{seconds}} cargo test --workspace --test faults -- --ignored --nocapture
+
 # Instructions of one hold and its release, by valgrind, which has to be there.
 profile:
     #!/usr/bin/env bash
