@@ -49,6 +49,11 @@ simulate:
 fuzz:
     WITLOCK_FUZZ_FOR=60 cargo test --workspace --test fuzz -- --nocapture --test-threads 3
 
+# Real faults over sockets, for so many seconds, by a seed that it prints
+# (WITLOCK_SEED, to have it again).
+torture seconds="600":
+    WITLOCK_FAULTS_FOR={{seconds}} cargo test --workspace --test faults -- --ignored --nocapture
+
 # Instructions of one hold and its release, by valgrind, which has to be there.
 profile:
     #!/usr/bin/env bash

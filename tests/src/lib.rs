@@ -10,6 +10,7 @@
 mod calendar;
 mod machine;
 mod native;
+pub mod record;
 pub mod simulation;
 pub mod stock;
 mod wasm;
@@ -19,5 +20,5 @@ pub use calendar::NoCalendar;
 pub use machine::{Command, Event, Hold, Machine, Outcome, Why};
 pub use native::Native;
 pub use wasm::{Broken, Compiled, Wasm};
-pub use watchdog::watchdog;
+pub use watchdog::{watchdog, watchdog_besides};
 pub use witlock_guests::{puppet, tasks};
