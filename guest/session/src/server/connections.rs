@@ -112,7 +112,6 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&id.0) else {
             return true;
         };
-        connection.touched = false;
         out.append(&mut connection.out);
         connection.over
     }

@@ -142,8 +142,14 @@ impl Server {
     }
 
     /// Takes out the connections that have something to send, or are to be
-    /// closed.
+    /// closed. One from which nothing is taken then is there again once it has more, or
+    /// is over.
     pub fn touched(&mut self) -> Vec<ConnectionId> {
+        for id in &self.touched {
+            if let Some(connection) = self.connections.get_mut(&id.0) {
+                connection.touched = false;
+            }
+        }
         core::mem::take(&mut self.touched)
     }
 

@@ -128,3 +128,23 @@ fn a_ttl_out_of_its_bounds_keeps_no_session() {
     world.run(40 * S);
     assert_eq!(world.server.kept().sessions, 0);
 }
+
+// LOCK-12, case I8: whoever drives it may have found no room, and taken nothing out; it
+// learns all the same of what comes later, and of the end.
+#[test]
+fn a_connection_from_which_nothing_was_taken_is_named_again() {
+    let mut world = World::with(0);
+    let deaf = world.guest(9);
+    world.at(deaf).deaf = true;
+    let pings = frame(1, Said::Ping(Ping {})).repeat(10_000);
+    let mut named = 0;
+    for sent in 1.. {
+        world.server.received(world.now, deaf, &pings);
+        named += usize::from(world.server.touched() == [deaf]);
+        assert_eq!(named, sent, "it has more to send");
+        if world.server.is_over(deaf) {
+            break;
+        }
+    }
+    assert!(named > 1);
+}
