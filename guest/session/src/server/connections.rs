@@ -29,7 +29,7 @@ pub(super) struct Connection {
     frames: Frames,
     out: Vec<u8>,
     /// Whether it stands among the touched.
-    touched: bool,
+    pub touched: bool,
     /// Nothing more is read or said once this is set.
     over: bool,
     /// When something was heard last; before the hello, when it was made.
