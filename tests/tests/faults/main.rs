@@ -32,10 +32,6 @@ use driver::Driver;
 use run::{Run, Settings};
 use witlock_tests::watchdog_besides;
 
-/// Whether a server that starts again goes on with every lease that it had, by the
-/// journal in its directory.
-const RESTARTS_LOSE_NOTHING: bool = true;
-
 /// What a run takes by default, in seconds: a short one, and one in CI.
 const SHORT: u64 = 10;
 const LONG: u64 = 120;
@@ -58,7 +54,6 @@ fn settings(manner: &'static str) -> Settings {
         seed,
         manner,
         bounded: true,
-        bystanders: RESTARTS_LOSE_NOTHING,
         restarts: 1,
     }
 }
@@ -73,9 +68,7 @@ fn all_is_kept_for(time: Duration) {
     over.resource.look(|history| {
         let mut checker = Checker::new(history, &over.faults);
         checker.check().check_end();
-        if RESTARTS_LOSE_NOTHING {
-            checker.check_restarts();
-        }
+        checker.check_restarts();
         (done.refused, done.refused_after_pause) = (checker.refused, checker.refused_after_pause);
         done.count(history, &over.faults);
         println!("{done:#?}");
@@ -87,9 +80,7 @@ fn all_is_kept_for(time: Duration) {
     });
     assert!(over.hung.is_empty(), "clients that hung: {:?}", over.hung);
     done.is_enough(time);
-    if RESTARTS_LOSE_NOTHING {
-        done.outlasted_enough(time);
-    }
+    done.outlasted_enough(time);
 }
 
 /// One after the other, as a failing test shows them.

@@ -40,9 +40,6 @@ pub struct Settings {
     pub manner: &'static str,
     /// Whether some holds have a max-hold.
     pub bounded: bool,
-    /// Whether there are bystanders too: clients to whom nothing is done, and that hold
-    /// keys for long, with a ttl of [`STEADY_TTL`].
-    pub bystanders: bool,
     /// How often the server is killed beside some forty other faults.
     pub restarts: usize,
 }
@@ -113,11 +110,10 @@ impl Run {
         run.add_clients("unix", unix.clone());
         run.add_clients("tcp", tcp.clone());
         run.spared = run.clients.len();
-        if settings.bystanders {
-            let ttl = (STEADY_TTL / 1_000_000).to_string();
-            run.add_client(unix.address(), &ttl);
-            run.add_client(tcp.address(), &ttl);
-        }
+        // Bystanders: nothing is done to them, and they hold keys for long.
+        let ttl = (STEADY_TTL / 1_000_000).to_string();
+        run.add_client(unix.address(), &ttl);
+        run.add_client(tcp.address(), &ttl);
         run
     }
 
