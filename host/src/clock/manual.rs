@@ -1,5 +1,6 @@
 //! A clock that is turned by hand.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -32,10 +33,22 @@ use crate::driver::lock;
 #[derive(Debug, Clone, Default)]
 pub struct ManualClock(Arc<Hand>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Hand {
+    /// Drawn at random, so that no other clock has it.
+    name: u64,
     now: Mutex<u64>,
     turned: Condvar,
+}
+
+impl Default for Hand {
+    fn default() -> Self {
+        Hand {
+            name: RandomState::new().hash_one(()),
+            now: Mutex::default(),
+            turned: Condvar::default(),
+        }
+    }
 }
 
 impl ManualClock {
@@ -54,8 +67,7 @@ impl Clock for ManualClock {
     }
 
     fn boot(&self) -> Option<String> {
-        let process = std::process::id();
-        Some(format!("process {process}, {:p}", Arc::as_ptr(&self.0)))
+        Some(format!("{:016x}", self.0.name))
     }
 
     fn alarm(&self) -> io::Result<Box<dyn Alarm>> {

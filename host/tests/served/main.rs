@@ -22,3 +22,4 @@ mod restarts;
 mod slow;
 mod threads;
 mod tls;
+mod trapping;

@@ -51,6 +51,19 @@ impl Stage {
         Self::with(|builder, place| builder.open(place.path().join("store")).unwrap())
     }
 
+    /// A store in memory whose engine traps at the key `trap`.
+    pub fn trapping() -> Self {
+        Self::with(|builder, _| builder.engine(&trapping_engine()).in_memory().unwrap())
+    }
+
+    /// The same in a directory.
+    pub fn trapping_in_directory() -> Self {
+        Self::with(|builder, place| {
+            let builder = builder.engine(&trapping_engine());
+            builder.open(place.path().join("store")).unwrap()
+        })
+    }
+
     fn with(open: impl FnOnce(witlock::StoreBuilder, &TempDir) -> Store) -> Self {
         watchdog();
         let place = tempfile::tempdir().unwrap();
@@ -191,6 +204,10 @@ impl Stage {
             assert_eq!(lease.ended(), None);
         }
     }
+}
+
+fn trapping_engine() -> Vec<u8> {
+    std::fs::read(witlock_programs::TRAPPING_ENGINE).unwrap()
 }
 
 /// Waits until this is so; the clock stands still.

@@ -93,12 +93,21 @@ impl Desk {
     }
 
     /// Has the engine take the leases back, all of them before anything else is asked
-    /// of it.
-    fn restore(&self, state: &mut State, now: u64) {
+    /// of it. False if it traps at that: then they are waited out.
+    fn restore(&self, state: &mut State, now: u64) -> bool {
         state.server.restore(now, state.journal.leases());
         let commands = state.server.commands().into_iter();
         self.driver.submit(commands.map(translate::command));
         self.driver.run_all();
+        let told = self.driver.told();
+        let trapped = told
+            .iter()
+            .any(|told| matches!(told, Told::BeganAnew { .. }));
+        match trapped {
+            true => state.server.forget_all(),
+            false => self.tell_all(state, told),
+        }
+        !trapped
     }
 
     /// A server stands at the desk from now on.
@@ -245,13 +254,13 @@ impl Desk {
         state.server.forget_all();
         self.mind_the_grace(state);
         let now = self.driver.now();
-        if now < until {
-            state.journal.start_again(now);
-            self.restore(state, now);
+        if now >= until {
+            return state.journal.forget_all();
+        }
+        state.journal.start_again(now);
+        if self.restore(state, now) {
             let until = self.driver.grace().until().unwrap_or(0);
             self.driver.submit([wit::Command::Grace(until)]);
-        } else {
-            state.journal.forget_all();
         }
     }
 
