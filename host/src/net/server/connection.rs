@@ -1,6 +1,7 @@
 //! A connection, from its first byte to its last.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,11 +28,17 @@ pub(super) async fn serve(desk: Arc<Desk>, link: Arc<Link>, trust: Trust) {
 /// Reads and writes until the server has said goodbye, or the client is gone, which
 /// is an error.
 async fn talk(desk: &Desk, link: &Link, id: ConnectionId) -> io::Result<()> {
+    let mut changed = pin!(link.changed.notified());
     while !link.is_over() {
         let interest = interest(link);
         let ready = tokio::select! {
+            // What changed is looked at each time around.
+            biased;
             ready = link.socket.ready(interest) => ready?,
-            () = link.changed.notified() => continue,
+            () = &mut changed => {
+                changed.set(link.changed.notified());
+                continue;
+            }
         };
         if ready.is_writable() {
             desk.write(id);
