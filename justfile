@@ -44,6 +44,11 @@ peers:
 simulate:
     cargo run --release --bin simulate
 
+# A minute of bytes and messages at random, at the decoder of frames, the server and
+# the client.
+fuzz:
+    WITLOCK_FUZZ_FOR=60 cargo test --workspace --test fuzz -- --nocapture --test-threads 3
+
 # Instructions of one hold and its release, by valgrind, which has to be there.
 profile:
     #!/usr/bin/env bash

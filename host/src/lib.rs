@@ -134,6 +134,8 @@ mod error;
 pub mod fences;
 mod grace;
 mod guests;
+#[cfg(feature = "net")]
+mod journal;
 mod lease;
 mod listing;
 mod lock;

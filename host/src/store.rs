@@ -3,8 +3,6 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "net")]
-use std::sync::OnceLock;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,7 +15,9 @@ use crate::driver::{Blueprint, Driver, FenceOrders, Threads, lock};
 use crate::error::ConnectError;
 use crate::error::OpenError;
 use crate::fences::{FenceStorage, MemoryFences, RedbFences, Reserver, first_fence};
-use crate::grace::Grace;
+use crate::grace::{Grace, Known};
+#[cfg(feature = "net")]
+use crate::journal::{Journal, Left};
 use crate::lock::LockBuilder;
 #[cfg(feature = "net")]
 use crate::net::{client::There, server::desk::Desk};
@@ -62,9 +62,8 @@ enum Inner {
 struct Here {
     driver: Arc<Driver>,
     dir: Option<PathBuf>,
-    /// Once it was served.
     #[cfg(feature = "net")]
-    desk: OnceLock<Arc<Desk>>,
+    desk: Arc<Desk>,
     /// What ends with the closing.
     open: Mutex<Option<Open>>,
 }
@@ -81,6 +80,7 @@ pub struct StoreBuilder {
     clock: Option<Arc<dyn Clock>>,
     fences: Option<Box<dyn FenceStorage>>,
     engine: Option<Vec<u8>>,
+    grace: Option<Duration>,
 }
 
 impl Store {
@@ -89,9 +89,10 @@ impl Store {
     /// also compiles the lock engine.
     ///
     /// A directory is held by one opening at a time; other processes reach its
-    /// keys through this one. Where leases over connections may be live that an
-    /// earlier opening gave, no key is given until they are over, at most an hour
-    /// after the opening; a warning says so.
+    /// keys through this one. Leases over connections that an earlier opening gave go
+    /// on, each for its ttl from now. Where some may be live of which the directory does
+    /// not tell, after a start of the machine say, no key is given until they are over,
+    /// at most an hour after the opening; a warning says so.
     ///
     /// # Errors
     ///
@@ -201,11 +202,10 @@ impl Store {
     /// Where connections are served, of a store that this process holds.
     #[cfg(feature = "net")]
     pub(crate) fn desk(&self) -> Option<Arc<Desk>> {
-        let Inner::Here(here) = &*self.inner else {
-            return None;
-        };
-        let desk = || Arc::new(Desk::new(here.driver.clone()));
-        Some(here.desk.get_or_init(desk).clone())
+        match &*self.inner {
+            Inner::Here(here) => Some(here.desk.clone()),
+            Inner::There(_) => None,
+        }
     }
 }
 
@@ -232,15 +232,17 @@ impl Here {
         if let Some(Open { threads, _lock }) = open.take() {
             self.driver.close();
             #[cfg(feature = "net")]
-            if let Some(desk) = self.desk.get() {
-                desk.close();
-                desk.until_idle();
+            {
+                self.desk.close();
+                self.desk.until_idle();
             }
             let left = self.driver.left();
             let fences = left.map_or(0, |left| left.fences);
             threads.stop(&self.driver, fences);
             let none_left = || left.is_some_and(|left| left.leases == 0);
             self.driver.grace().close(none_left);
+            #[cfg(feature = "net")]
+            self.desk.let_go();
         }
     }
 }
@@ -264,6 +266,17 @@ impl StoreBuilder {
     #[must_use]
     pub fn fences(mut self, fences: impl FenceStorage) -> Self {
         self.fences = Some(Box::new(fences));
+        self
+    }
+
+    /// Gives no key for so long after the opening, an hour at most, but to who has a
+    /// lease already: others may be live of which the directory does not tell. For a
+    /// directory that was restored from a backup this is the longest ttl in use. Zero
+    /// waits for nothing, where all who may have held keys are known to be gone. Unless
+    /// given, an opening waits as long as its directory says that it must.
+    #[must_use]
+    pub fn grace(mut self, span: Duration) -> Self {
+        self.grace = Some(span);
         self
     }
 
@@ -318,8 +331,18 @@ impl StoreBuilder {
         let blueprint = blueprint.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
         let (reserver, first) = Reserver::open(fences, first_fence(clock.wall()))?;
         let (orders, desk) = FenceOrders::new();
-        let grace = Grace::open(clock.clone(), dir.as_ref().map(|(dir, _)| dir.as_path()));
+        let at = dir.as_ref().map(|(dir, _)| dir.as_path());
+        #[cfg(feature = "net")]
+        let (journal, left) = Journal::open(at, &*clock);
+        #[cfg(feature = "net")]
+        let known = known(&left, &journal);
+        #[cfg(not(feature = "net"))]
+        let known = Known::Nothing;
+        let known = self.grace.map_or(known, Known::Told);
+        let grace = Grace::open(clock.clone(), at, known);
         let driver = Arc::new(Driver::start(clock, blueprint, orders, grace)?);
+        #[cfg(feature = "net")]
+        let served = Arc::new(Desk::open(driver.clone(), journal));
         driver.fences_came(Ok(first));
         let threads = Threads::start(&driver, desk, reserver).map_err(OpenError::Thread)?;
         let (dir, locked) = dir.unzip();
@@ -331,12 +354,21 @@ impl StoreBuilder {
             driver,
             dir,
             #[cfg(feature = "net")]
-            desk: OnceLock::new(),
+            desk: served,
             open: Mutex::new(Some(open)),
         };
         Ok(Store {
             inner: Arc::new(Inner::Here(here)),
         })
+    }
+}
+
+#[cfg(feature = "net")]
+fn known(left: &Left, journal: &Journal) -> Known {
+    match left {
+        Left::All { unknown_until } => Known::AllButUntil(*unknown_until),
+        Left::Some if journal.leases().next().is_some() => Known::Some,
+        Left::Some | Left::Nothing => Known::Nothing,
     }
 }
 

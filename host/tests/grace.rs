@@ -93,11 +93,14 @@ fn a_kill_in_the_grace_leaves_it() {
     clock.advance(TTL / 2);
     again.cover_ttl(Duration::from_secs(20)).unwrap();
     let dir = killed(dir.path());
-    let left = TTL - TTL / 2;
+    let without_journal = killed(dir.path());
     assert!(is_in_use(&lock(&again), "k"));
-    // With another ttl covered, the file tells the longer of both.
-    let longer = left.max(Duration::from_secs(20));
-    waits_out(&open(dir.path(), &clock), &clock, longer);
+    // Of itself it kept that it gave no lease.
+    waits_out(&open(dir.path(), &clock), &clock, TTL - TTL / 2);
+    // Without its journal, the file tells the longer of both.
+    fs::remove_file(without_journal.path().join("journal")).unwrap();
+    let longer = Duration::from_secs(20);
+    waits_out(&open(without_journal.path(), &clock), &clock, longer);
 }
 
 // LOCK-06, LOCK-08: nobody has a lease over a connection, and none can come.

@@ -34,6 +34,7 @@ fn the_engine_lives_as_the_model() {
     // No history passes with nothing done.
     assert!(only.is_some() || done.steps > HISTORIES * STEPS as u64);
     assert!(only.is_some() || done.granted > HISTORIES * 50);
+    assert!(only.is_some() || done.restored > HISTORIES, "{done:?}");
 }
 
 fn live_until(next: &AtomicU64, end: u64) -> Done {

@@ -101,6 +101,8 @@ pub enum Invalid {
     OtherLimit { asked: u32, used: u32 },
     #[error("the request named another key before")]
     OtherKey,
+    #[error("a fence is at least 1 and below {FENCE_END}, not {0}")]
+    Fence(u64),
 }
 
 /// Too many of something. Its text names the bound.

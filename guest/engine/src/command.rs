@@ -100,6 +100,21 @@ pub struct Hold<'a> {
     pub alone: bool,
 }
 
+/// Gives a lease back that an earlier engine gave: it goes on under its fence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Restore<'a> {
+    /// The ask that it came of, under a ticket of now. It waits for nothing.
+    pub hold: Hold<'a>,
+    /// The fence that it has.
+    pub fence: u64,
+    /// When it was granted.
+    pub since: Nanoseconds,
+    /// When it ends unrenewed.
+    pub expires: Nanoseconds,
+    /// When it ends, whatever is renewed.
+    pub revoked: Option<Nanoseconds>,
+}
+
 /// Brings a suspended session back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resume {
@@ -122,6 +137,9 @@ pub enum Command<'a> {
     Check(Check),
     /// Answered by `Granted` or `Refused`, and after a grant by `Ended`.
     Hold(Hold<'a>),
+    /// Answered as a hold is: by `Granted`, with an id of this engine's, or, where
+    /// the key has no room for it, by `Refused`. Also in the grace.
+    Restore(Restore<'a>),
     /// The ask leaves the line, answered by `Refused`. One that is not waiting
     /// changes nothing.
     Cancel(Ticket),
@@ -186,7 +204,8 @@ pub enum Command<'a> {
     FencesFailed(String),
     /// No key is given before this moment: leases from before a restart may be
     /// live until then. Asks stand in line meanwhile, also for a key that nobody
-    /// holds. A later one takes the place of an earlier only if it lasts longer.
+    /// holds. A later one takes the place of an earlier; one of a moment that is
+    /// past ends it.
     Grace(Nanoseconds),
     /// Every ask is refused from now on, and every lease of a session that is
     /// not remote ends.

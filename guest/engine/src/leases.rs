@@ -28,14 +28,14 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub fn new(ask: Ask, fence: u64, now: Nanoseconds, epoch: u32) -> Self {
+    pub fn new(ask: Ask, fence: u64, now: Nanoseconds) -> Self {
         Lease {
             fence,
             since: now,
             expires: ask.ttl.map_or(NEVER, |ttl| after(now, ttl)),
             revoked: ask.max_hold.map_or(NEVER, |max_hold| after(now, max_hold)),
             unseen: NEVER,
-            epoch,
+            epoch: 0,
             of_session: Link::default(),
             of_key: Link::default(),
             ask,

@@ -58,7 +58,7 @@ mod slab;
 mod tickets;
 
 pub use command::{
-    Check, Command, Hold, LeaseId, OpenSession, Options, Request, Resume, Session, Ticket,
+    Check, Command, Hold, LeaseId, OpenSession, Options, Request, Restore, Resume, Session, Ticket,
 };
 pub use engine::Engine;
 pub use event::{Counts, Ending, Event, Grant, Holding, Outcome, Page, Refusal, Stepped, Waiting};

@@ -5,12 +5,14 @@
 //! [`client::Client`] asks, renews, comes back after a cut, and knows of a loss
 //! before the store can give the key on. [`server::Server`] turns what clients
 //! say into commands of the lock engine, and its events into answers. What they
-//! say to each other is in [`wire`].
+//! say to each other is in [`wire`]; what is kept of leases, so that the next server
+//! goes on with them, in [`journal`].
 #![no_std]
 
 extern crate alloc;
 
 pub mod client;
+pub mod journal;
 pub mod server;
 pub mod wire;
 

@@ -17,6 +17,10 @@ impl Clock for BootClock {
         system::now()
     }
 
+    fn boot(&self) -> Option<String> {
+        system::boot()
+    }
+
     fn alarm(&self) -> io::Result<Box<dyn Alarm>> {
         Ok(Box::new(system::alarm()?))
     }
@@ -40,6 +44,13 @@ mod system {
         let now = clock_gettime(ClockId::Boottime);
         // A time since the start is neither negative nor centuries long.
         now.tv_sec as u64 * SECOND + now.tv_nsec as u64
+    }
+
+    /// random(4): drawn by the kernel as the machine starts.
+    pub(super) fn boot() -> Option<String> {
+        let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let id = id.trim();
+        (!id.is_empty()).then(|| id.to_owned())
     }
 
     /// A timer that the kernel keeps by the same clock.

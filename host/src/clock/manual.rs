@@ -9,7 +9,7 @@ use super::{Alarm, Clock};
 use crate::driver::lock;
 
 /// A clock for tests: it stands still until it is advanced. Clones are the same
-/// clock.
+/// clock, to a store that is opened again too.
 ///
 /// What an advance makes due is ended by a thread of the store's own, soon. Any
 /// question to the store, [`counts`](crate::Store::counts) say, ends it first.
@@ -51,6 +51,11 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> u64 {
         *lock(&self.0.now)
+    }
+
+    fn boot(&self) -> Option<String> {
+        let process = std::process::id();
+        Some(format!("process {process}, {:p}", Arc::as_ptr(&self.0)))
     }
 
     fn alarm(&self) -> io::Result<Box<dyn Alarm>> {

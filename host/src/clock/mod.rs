@@ -17,6 +17,14 @@ pub trait Clock: Send + Sync + 'static {
     /// Nanoseconds since a moment of the clock's own. Never goes back.
     fn now(&self) -> u64;
 
+    /// Names the beginning of this clock, a start of the machine say: the moments of
+    /// two processes are of one clock if, and only if, these names are equal. By that a
+    /// store that is opened again goes on with the leases over connections which it had
+    /// given; where it is not known, it gives no key until they are over.
+    fn boot(&self) -> Option<String> {
+        None
+    }
+
     /// An alarm for one store.
     ///
     /// # Errors

@@ -65,7 +65,7 @@ impl Driver {
         grace: Grace,
     ) -> Result<Self, OpenError> {
         let alarm = clock.alarm().map_err(OpenError::Clock)?;
-        let machine = start_machine(&blueprint, &grace, clock.now());
+        let machine = start_machine(&blueprint, grace.until(), clock.now());
         let machine = machine.map_err(|error| OpenError::Engine(format!("{error:#}")))?;
         let running = Running {
             machine: Some(machine),
@@ -127,6 +127,13 @@ impl Driver {
     pub fn submit(&self, commands: impl IntoIterator<Item = wit::Command>) {
         lock(&self.queue).commands.extend(commands);
         self.run();
+    }
+
+    /// Runs until nothing is queued: more than a caller runs for others.
+    pub fn run_all(&self) {
+        while self.has_commands() {
+            self.run_due();
+        }
     }
 
     fn command(&self, command: wit::Command) {
@@ -242,7 +249,7 @@ impl Driver {
         call: impl FnOnce(&mut Machine, u64) -> wasmtime::Result<T>,
     ) -> Option<(u64, T)> {
         let Some(machine) = &mut engine.machine else {
-            self.answer_all_closed(wakers);
+            self.answer_all_closed(0, wakers);
             return None;
         };
         let now = self.clock.now();
@@ -289,8 +296,8 @@ impl Driver {
     /// higher fences takes its place. What trapped it is left out.
     fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {
         log::error!("the lock engine trapped; all its keys are let go: {trap:#}");
-        self.grace.engine_is_gone();
-        let start = || start_machine(&self.blueprint, &self.grace, self.clock.now());
+        let until = self.grace.until_after_a_trap();
+        let start = || start_machine(&self.blueprint, Some(until), self.clock.now());
         engine.machine = match unwound(start) {
             Ok(machine) => Some(machine),
             Err(error) => {
@@ -298,7 +305,7 @@ impl Driver {
                 None
             }
         };
-        self.answer_all_closed(wakers);
+        self.answer_all_closed(until, wakers);
         let mut queue = lock(&self.queue);
         let sessions: Vec<_> = queue.sessions.values().copied().collect();
         let open = sessions.into_iter().map(wit::Command::OpenSession);
@@ -307,11 +314,11 @@ impl Driver {
         self.fences.reserve(0);
     }
 
-    fn answer_all_closed(&self, wakers: &mut Wakers) {
+    fn answer_all_closed(&self, until: u64, wakers: &mut Wakers) {
         let mut queue = lock(&self.queue);
         queue.commands.clear();
         queue.asks.close(wakers);
-        queue.outlet.tell(Told::BeganAnew, wakers);
+        queue.outlet.tell(Told::BeganAnew { until }, wakers);
     }
 
     /// Refuses everything from now on, ends what is held in this process,
@@ -339,10 +346,10 @@ impl Driver {
     }
 }
 
-/// An engine that gives no key while leases may be live that it does not know.
-fn start_machine(blueprint: &Blueprint, grace: &Grace, now: u64) -> wasmtime::Result<Machine> {
+/// An engine that gives no key before this moment.
+fn start_machine(blueprint: &Blueprint, until: Option<u64>, now: u64) -> wasmtime::Result<Machine> {
     let mut machine = Machine::start(blueprint)?;
-    if let Some(until) = grace.until() {
+    if let Some(until) = until {
         machine.step(now, &[wit::Command::Grace(until)])?;
     }
     Ok(machine)

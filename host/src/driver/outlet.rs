@@ -18,8 +18,9 @@ pub(super) fn is_remote(number: u64) -> bool {
 pub(crate) enum Told {
     /// An event of a step of this moment.
     Event { dated: u64, event: wit::Event },
-    /// The engine trapped: nothing is left of what the server asked of it.
-    BeganAnew,
+    /// The engine trapped: nothing is left of what the server asked of it. The next
+    /// gives no key before this moment.
+    BeganAnew { until: u64 },
 }
 
 /// What a server was not told yet.

@@ -1,9 +1,9 @@
 //! How long leases over connections may last beyond what gave them.
 //!
-//! Such a lease outlives its server's process, and the engine that gave it; the
-//! next one does not know it. So the longest ttl that one may have is kept in the
-//! file `grace` of the store's directory, and an opening that finds it gives no key
-//! before it is over.
+//! Such a lease outlives its server's process, and the engine that gave it. The next
+//! one may not know it: the journal of leases is not synced, and may be damaged. So
+//! the longest ttl that one may have is kept in the file `grace` of the store's
+//! directory, and an opening that does not know all gives no key before it is over.
 //!
 //! The file never tells less than what may be live, whenever the process is killed
 //! or the power cut: a ttl longer than it tells is durable before it is used, and
@@ -34,22 +34,35 @@ pub(crate) struct Grace {
     clock: Arc<dyn Clock>,
     /// The longest ttl, in seconds, that this opening's leases may have.
     covered: AtomicU32,
-    /// Until when leases may be live that the engine does not know: those of an
-    /// earlier opening, or of an engine that trapped. 0 once that was settled.
+    /// Until when leases of an earlier opening may be live that the engine does not
+    /// know. 0 once that was settled.
     unknown_until: AtomicU64,
     /// Somebody looks whether anything of this opening is left.
     lowering: AtomicBool,
     kept: Mutex<Kept>,
 }
 
+/// What an opening knows of leases that may be live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// None.
+    Nothing,
+    /// Some.
+    Some,
+    /// All, but for those that are over at this moment.
+    AllButUntil(u64),
+    /// Whoever opens it says that others than are known last so long at most.
+    Told(Duration),
+}
+
 impl Grace {
     /// Reads what an earlier opening left in the directory.
-    pub fn open(clock: Arc<dyn Clock>, dir: Option<&Path>) -> Self {
+    pub fn open(clock: Arc<dyn Clock>, dir: Option<&Path>, known: Known) -> Self {
         let files = dir.map(|dir| Box::new(Dir::new(dir.to_owned())) as Box<dyn Files>);
-        Self::on(clock, files)
+        Self::on(clock, files, known)
     }
 
-    fn on(clock: Arc<dyn Clock>, files: Option<Box<dyn Files>>) -> Self {
+    fn on(clock: Arc<dyn Clock>, files: Option<Box<dyn Files>>, known: Known) -> Self {
         let kept = Kept::read(files);
         let grace = Grace {
             clock,
@@ -58,9 +71,30 @@ impl Grace {
             lowering: AtomicBool::new(false),
             kept: Mutex::new(kept),
         };
-        let left = lock(&grace.kept).told;
-        grace.lasts_unknown(left, "an earlier opening of the store gave");
+        grace.begin(known);
         grace
+    }
+
+    fn begin(&self, known: Known) {
+        let left = lock(&self.kept).told;
+        if known != Known::Nothing {
+            // What is known is renewed from now on.
+            self.covered.store(left, Ordering::Release);
+        }
+        let now = self.clock.now();
+        let unknown_until = match known {
+            Known::Nothing | Known::Some => now.saturating_add(span(left)),
+            Known::AllButUntil(moment) => moment,
+            Known::Told(ttl) => now.saturating_add(span(whole_seconds(ttl))),
+        };
+        if unknown_until > now {
+            let seconds = whole_seconds(Duration::from_nanos(unknown_until - now));
+            log::warn!(
+                "keys are given in {seconds} s: until then leases over connections may be live \
+                 that an earlier opening of the store gave, and this one does not know"
+            );
+            self.unknown_until.store(unknown_until, Ordering::Release);
+        }
     }
 
     /// The moment before which no key may be given, if it is yet to come.
@@ -69,22 +103,12 @@ impl Grace {
         (until > self.clock.now()).then_some(until)
     }
 
-    /// The engine trapped, and what it gave may be live.
-    pub fn engine_is_gone(&self) {
-        let covered = self.covered.load(Ordering::Acquire);
-        self.lasts_unknown(covered, "the engine that trapped gave");
-    }
-
-    fn lasts_unknown(&self, seconds: u32, given_by: &str) {
-        if seconds == 0 {
-            return;
-        }
-        log::warn!(
-            "keys are given in {seconds} s: until then leases over connections may be live that {given_by}"
-        );
-        let span = u64::from(seconds) * NS_PER_SECOND;
-        let until = self.clock.now().saturating_add(span);
-        self.unknown_until.fetch_max(until, Ordering::AcqRel);
+    /// The engine trapped: the moment before which the next may give no key, unless it
+    /// learns of all that is live.
+    pub fn until_after_a_trap(&self) -> u64 {
+        let covered = span(self.covered.load(Ordering::Acquire));
+        let unknown_until = self.unknown_until.load(Ordering::Acquire);
+        unknown_until.max(self.clock.now().saturating_add(covered))
     }
 
     /// Before a hold with this ttl is handed to the engine for a holder over a
@@ -139,11 +163,7 @@ impl Grace {
         let until = self.unknown_until.load(Ordering::Acquire);
         let unknown = until.saturating_sub(self.clock.now());
         if unknown == 0 {
-            // Unless the engine trapped just now.
-            let (acquire, relaxed) = (Ordering::AcqRel, Ordering::Relaxed);
-            let _ = self
-                .unknown_until
-                .compare_exchange(until, 0, acquire, relaxed);
+            self.unknown_until.store(0, Ordering::Release);
         }
         let seconds = covered.max(whole_seconds(Duration::from_nanos(unknown)));
         match seconds == kept.told {
@@ -157,6 +177,10 @@ impl Grace {
     fn may_tell_less(&self) -> bool {
         self.unknown_until.load(Ordering::Acquire) != 0 && self.until().is_none()
     }
+}
+
+fn span(seconds: u32) -> u64 {
+    u64::from(seconds) * NS_PER_SECOND
 }
 
 /// Rounded up; no lease lasts longer than the longest ttl there may be.

@@ -13,7 +13,11 @@ fn seconds(n: u64) -> Duration {
 }
 
 fn open(clock: &ManualClock, disk: &Disk) -> Grace {
-    Grace::on(Arc::new(clock.clone()), Some(Box::new(disk.clone())))
+    Grace::on(
+        Arc::new(clock.clone()),
+        Some(Box::new(disk.clone())),
+        Known::Nothing,
+    )
 }
 
 /// What an opening would wait.
@@ -230,19 +234,47 @@ fn an_engine_that_trapped_leaves_what_was_covered() {
     let clock = ManualClock::default();
     let disk = Disk::default();
     let grace = open(&clock, &disk);
-    grace.engine_is_gone();
-    assert_eq!(grace.until(), None);
+    assert_eq!(grace.until_after_a_trap(), 0);
     grace.cover(seconds(30)).expect("a cover");
     clock.advance(seconds(5));
-    grace.engine_is_gone();
-    assert_eq!(grace.until(), Some(35 * NS_PER_SECOND));
-    // The new engine knows of none, and that does not say that there are none.
-    grace.lower(|| true);
-    assert_eq!(left(&clock, &disk), 30);
-    clock.advance(seconds(30));
+    assert_eq!(grace.until_after_a_trap(), 35 * NS_PER_SECOND);
     assert_eq!(grace.until(), None);
+    // And what an earlier opening gave.
+    let again = open(&clock, &disk);
+    again.cover(seconds(10)).expect("a cover");
+    clock.advance(seconds(5));
+    assert_eq!(again.until_after_a_trap(), 35 * NS_PER_SECOND);
+    clock.advance(seconds(22));
+    assert_eq!(again.until_after_a_trap(), 42 * NS_PER_SECOND);
+}
+
+// LOCK-08: what the opening knows is live for as long as any ttl, and is no reason to
+// wait.
+#[test]
+fn leases_that_are_known_are_covered_and_not_waited_for() {
+    let clock = ManualClock::default();
+    let disk = Disk::default();
+    open(&clock, &disk).cover(seconds(30)).expect("a cover");
+    let knows = |known| Grace::on(Arc::new(clock.clone()), Some(Box::new(disk.clone())), known);
+    for (known, until) in [
+        (Known::AllButUntil(0), None),
+        (Known::AllButUntil(7), Some(7)),
+        (Known::Some, Some(30 * NS_PER_SECOND)),
+        (Known::Told(Duration::ZERO), None),
+        (Known::Told(seconds(90)), Some(90 * NS_PER_SECOND)),
+        (Known::Told(seconds(9_000)), Some(3_600 * NS_PER_SECOND)),
+    ] {
+        let grace = knows(known);
+        assert_eq!(grace.until(), until, "{known:?}");
+        // They may be renewed.
+        assert!(grace.covers(30), "{known:?}");
+        grace.cover(seconds(20)).expect("a cover");
+        grace.lower(|| false);
+        assert!(left(&clock, &disk) >= 30, "{known:?}");
+    }
+    let grace = knows(Known::AllButUntil(0));
     grace.lower(|| true);
-    assert_eq!(disk.content(), None);
+    assert_eq!(left(&clock, &disk), 0);
 }
 
 // LOCK-08: who covers a ttl as the store looks whether any is left, waits for it.

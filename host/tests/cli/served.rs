@@ -1,6 +1,7 @@
 //! A store that a `witlock serve` serves, and `witlock hold`s on it.
 #![cfg(unix)]
 
+use std::fs;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::thread;
@@ -44,10 +45,32 @@ impl Served {
 
     /// The same by another signal.
     pub fn restart_by(self, signal: &str) -> Served {
+        self.restart_after(signal, &[], |_| {})
+    }
+
+    /// Starts another with these arguments, after its journal was damaged.
+    pub fn restart_damaged(self, arguments: &[&str]) -> Served {
+        self.restart_after("TERM", arguments, |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        })
+    }
+
+    fn restart_after(
+        self,
+        signal: &str,
+        arguments: &[&str],
+        damage: impl FnOnce(&mut Vec<u8>),
+    ) -> Served {
         let Served { place, server } = self;
         server.signal(signal);
         server.end();
-        let server = serve(&place, &[]);
+        let journal = place.path("store").join("journal");
+        if let Ok(mut bytes) = fs::read(&journal) {
+            damage(&mut bytes);
+            fs::write(&journal, bytes).expect("written");
+        }
+        let server = serve(&place, arguments);
         Served { place, server }
     }
 

@@ -47,18 +47,31 @@ fn a_stopped_servers_holders_keep_their_keys_at_the_next() {
     }
 }
 
-// LOCK-08, cases G7 and L3: until there is a journal, the next server knows no lease
-// that it could renew.
+// LOCK-05, LOCK-08, cases G7 and L3: the next server renews what the one before gave.
 #[test]
-fn a_stopped_servers_holder_that_stays_beyond_its_ttl_is_dead_before_the_key_goes_on() {
+fn a_stopped_servers_holder_keeps_its_key_for_longer_than_its_ttl() {
+    stays_beyond_its_ttl("TERM");
+}
+
+// LOCK-05, LOCK-08, cases G7 and L3
+#[test]
+fn a_killed_servers_holder_keeps_its_key_for_longer_than_its_ttl() {
+    stays_beyond_its_ttl("KILL");
+}
+
+fn stays_beyond_its_ttl(signal: &str) {
     let served = Served::new();
-    let mut holder = served.hold(&["--ttl", "3s"], STUBBORN);
-    let leader = group(&mut holder);
-    let served = served.restart();
-    let next = served.hold(SHORT, &look_for(&leader)).end();
-    next.expect_code(0);
-    assert_eq!(next.out(), "0 alive\n");
-    holder.end().expect_error(116, &["lost", "SIGTERM"]);
+    let mut holder = served.hold(&["--ttl", "6s"], LOOP);
+    holder.write("before\n");
+    holder.line(&["before"]);
+    let served = served.restart_by(signal);
+    // Its ttl twice, and more.
+    let next = served.hold(&["--wait", "13s"], "true").end();
+    next.expect_code(115);
+    holder.write("after\n");
+    holder.line(&["after"]);
+    holder.end_input();
+    holder.end().expect_code(7);
 }
 
 // LOCK-08, cases L3 and E7
@@ -79,7 +92,7 @@ fn a_restarted_server_gives_no_key_while_a_holder_that_is_cut_off_may_have_it() 
 
 // LOCK-08, case E7
 #[test]
-fn a_try_waits_for_no_grace() {
+fn a_try_is_answered_at_once_after_a_restart() {
     let served = Served::new();
     let mut holder = served.hold(&["--ttl", "60s"], "echo held; read line");
     holder.line(&["held"]);
@@ -90,6 +103,9 @@ fn a_try_waits_for_no_grace() {
         ended.expect_error(115, &["\"k\"", "held"]);
         assert_eq!(ended.out(), "");
     }
+    let free = ["hold", "l", "free", "--try", "--store"];
+    let free = witlock([&free[..], &[&served.directory(), "--", "true"]].concat());
+    free.end().expect_code(0);
     holder.signal("CONT");
     holder.end_input();
     holder.end();
@@ -161,4 +177,43 @@ fn without_a_next_server_the_command_ends_by_its_deadline() {
     server.end().expect_code(0);
     holder.end().expect_error(116, &["lost", "unreachable"]);
     assert!(!is_alive(&leader));
+}
+
+// LOCK-08, case L10: said once, and waited out unless that is told not to be needed.
+#[test]
+fn a_damaged_journal_is_waited_out_unless_it_need_not_be() {
+    let served = Served::new();
+    let mut holder = served.hold(&["--ttl", "60s"], "echo held; read line");
+    holder.line(&["held"]);
+    holder.signal("STOP");
+    let served = served.restart_damaged(&[]);
+    let tried = served.hold(NO_WAIT, "true").end();
+    tried.expect_code(115);
+    let served = served.restart_damaged(&["--no-grace"]);
+    served.hold(NO_WAIT, "true").end().expect_code(0);
+    holder.signal("KILL");
+    holder.end();
+}
+
+// LOCK-08: after a backup was put back.
+#[test]
+fn a_server_waits_as_long_as_it_is_told() {
+    let served = Served::with(&["--grace=2s"]);
+    served.hold(NO_WAIT, "true").end().expect_code(115);
+    let next = served.hold(SHORT, "echo next").end();
+    next.expect_code(0);
+    assert_eq!(next.out(), "next\n");
+    let hour = Served::with(&["--grace"]);
+    hour.hold(NO_WAIT, "true").end().expect_code(115);
+    for arguments in [
+        &["--grace=2h"][..],
+        &["--grace", "2s"],
+        &["--grace", "--no-grace"],
+    ] {
+        let place = Place::new();
+        let directory = place.text("store");
+        let serve = ["serve", "--store", &directory];
+        let ended = witlock([&serve[..], arguments].concat()).end();
+        ended.expect_code(2);
+    }
 }

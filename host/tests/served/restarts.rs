@@ -55,69 +55,161 @@ fn servers_may_follow_each_other() {
     bystander.still_served();
 }
 
-// LOCK-02, LOCK-08, case G7, case E7: the engine is new, and the directory the same.
+// LOCK-02, LOCK-08, LOCK-09, case G7, case L3: the engine is new, and the directory the
+// same.
 #[test]
-fn a_directory_that_is_opened_anew_waits_for_leases_that_may_be_live() {
+fn a_directory_that_is_opened_anew_goes_on_with_every_lease() {
     let mut stage = Stage::in_directory();
     let store = stage.client("A");
     let lease = lock(&store).blocking_lease("k").unwrap();
-    stage.pass_renewing(TTL / 3, &[&lease]);
-    let own = deadline(&lease);
     stage.stop();
     knows_of_the_cut(&store);
     stage.reopen();
-    let opened = stage.now();
-    assert_eq!(lease.ended(), None);
-    let waiter = Waiter::in_line(&stage, &lock(&stage.store), "k");
-    stage.advance_to(TTL * 2 / 3);
-    knows_of_the_cut(&store);
-    stage.advance_to(own - TICK);
-    assert_eq!(lease.ended(), None);
-    assert_eq!(stage.waiters(), 1);
-    stage.advance_to(own);
-    assert_eq!(lease.ended(), Some(Ending::Unreachable));
-    stage.advance_to(opened + TTL - TICK);
-    assert!(!is_free(&stage.store, "other"));
-    assert_eq!(stage.waiters(), 1);
-    stage.advance_to(opened + TTL);
-    let next = waiter.answer().unwrap();
-    assert!(next.fence() > lease.fence());
-    // The client goes on at the next server.
+    // Free keys are given at once, what is held is not.
+    let here = lock(&stage.store).blocking_lease("free").unwrap();
+    assert!(here.fence() > lease.fence());
+    assert!(!is_free(&stage.store, "k"));
+    let seen = lease.deadline();
     stage.serve();
-    let again = Waiter::new(&lock(&store), "other");
-    let again = stage.run_until_answered(&again).unwrap();
-    assert!(again.fence() > next.fence());
+    stage.run_until(|| lease.deadline() != seen);
+    stage.pass_renewing(TTL / 2, &[&lease]);
+    stage.pass_renewing(TTL / 2, &[&lease]);
+    stage.pass_renewing(TTL / 2, &[&lease]);
+    let waiter = Waiter::in_line(&stage, &lock(&stage.store), "k");
+    assert_eq!(lease.blocking_release(), Ok(()));
+    assert!(waiter.answer().unwrap().fence() > here.fence());
 }
 
-// LOCK-08: who comes back to a store that knows nothing of its lease counts on it
-// until its own deadline, as that store does of all that may be live.
+// LOCK-05, LOCK-08, case E7, case E12: who does not come back has its key for one ttl
+// from the first opening.
 #[test]
-fn a_lease_that_the_next_store_does_not_know_lasts_until_its_own_deadline() {
+fn a_holder_that_is_gone_has_its_key_for_a_ttl() {
     let mut stage = Stage::in_directory();
-    let (store, other) = (stage.client("A"), stage.client("B"));
+    let (store, mut way) = stage.proxied("A");
     let lease = lock(&store).blocking_lease("k").unwrap();
-    let released = lock(&other).blocking_lease("released").unwrap();
+    way.cut_for_good();
+    knows_of_the_cut(&store);
+    stage.stop();
+    stage.clock.advance(TTL / 2);
+    let opened = stage.now();
+    for _ in 0..3 {
+        stage.reopen();
+        stage.clock.advance(TTL / 4);
+    }
+    let waiter = Waiter::in_line(&stage, &lock(&stage.store), "k");
+    stage.advance_to(opened + TTL - TICK);
+    assert_eq!(stage.waiters(), 1);
+    assert_eq!(lease.ended(), Some(Ending::Unreachable));
+    stage.advance_to(opened + TTL);
+    assert!(waiter.answer().unwrap().fence() > lease.fence());
+}
+
+// LOCK-08, case L10: of a damaged journal nothing is believed but what stands before the
+// damage, and whatever else may be live is waited for.
+#[test]
+fn a_damaged_journal_is_waited_out() {
+    let mut stage = Stage::in_directory();
+    let store = stage.client("A");
+    let leases: Vec<_> = (0..20)
+        .map(|n| lock(&store).blocking_lease(&format!("k{n}")).unwrap())
+        .collect();
     stage.stop();
     knows_of_the_cut(&store);
-    stage.reopen();
+    stage.damage_journal(|bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+    });
+    let opened = stage.now();
+    assert!(!is_free(&stage.store, "free"));
     stage.serve();
     stage.clock.advance(Duration::from_secs(2));
-    for client in [&store, &other] {
-        until(|| block_on(client.counts()).is_ok());
-    }
-    assert_eq!(released.blocking_release(), Ok(()));
-    let own = deadline(&lease);
-    assert!(own < TTL);
+    until(|| block_on(store.counts()).is_ok());
+    // The first is known, and goes on; the last is not, and lasts until its deadline.
+    let seen = leases[0].deadline();
+    stage.run_until(|| leases[0].deadline() != seen);
+    let own = deadline(&leases[19]);
     stage.advance_to(TTL / 2);
     block_on(store.counts()).unwrap();
     stage.advance_to(own - TICK);
-    assert_eq!(lease.ended(), None);
+    assert_eq!(leases[19].ended(), None);
     stage.advance_to(own);
-    assert_eq!(lease.ended(), Some(Ending::Unreachable));
-    stage.advance_to(TTL - TICK);
-    assert!(!is_free(&stage.store, "k"), "others may be live");
-    stage.advance_to(TTL);
-    assert!(is_free(&stage.store, "k"));
+    assert_eq!(leases[19].ended(), Some(Ending::Unreachable));
+    stage.advance_to(opened + TTL - TICK);
+    assert!(!is_free(&stage.store, "k19"), "others may be live");
+    stage.advance_to(opened + TTL);
+    assert!(is_free(&stage.store, "k19"));
+    assert!(!is_free(&stage.store, "k0"));
+    assert_eq!(leases[0].ended(), None);
+}
+
+// LOCK-08: a lease of which the next store does not know is let go in time.
+#[test]
+fn what_the_next_store_does_not_know_is_released_in_time() {
+    let mut stage = Stage::in_directory();
+    let store = stage.client("A");
+    let lease = lock(&store).blocking_lease("k").unwrap();
+    stage.stop();
+    knows_of_the_cut(&store);
+    stage.damage_journal(|bytes| bytes.clear());
+    stage.serve();
+    stage.clock.advance(Duration::from_secs(2));
+    until(|| block_on(store.counts()).is_ok());
+    assert_eq!(lease.blocking_release(), Ok(()));
+}
+
+// LOCK-08: after a backup was put back.
+#[test]
+fn an_opening_waits_as_long_as_it_is_told() {
+    let mut stage = Stage::in_directory();
+    stage.stop();
+    let minute = Duration::from_secs(60);
+    stage.reopen_with(|builder| builder.grace(minute));
+    let opened = stage.now();
+    assert!(!is_free(&stage.store, "free"));
+    stage.advance_to(opened + minute - TICK);
+    assert!(!is_free(&stage.store, "free"));
+    stage.advance_to(opened + minute);
+    assert!(is_free(&stage.store, "free"));
+}
+
+// LOCK-08: where everyone is known to be gone.
+#[test]
+fn an_opening_waits_for_nothing_if_it_is_told_so() {
+    let mut stage = Stage::in_directory();
+    let store = stage.client("A");
+    let lease = lock(&store).blocking_lease("k").unwrap();
+    stage.stop();
+    knows_of_the_cut(&store);
+    stage.damage_journal(|bytes| bytes.clear());
+    assert!(!is_free(&stage.store, "free"));
+    stage.reopen_with(|builder| builder.grace(Duration::ZERO));
+    assert!(is_free(&stage.store, "free"));
+    assert!(is_free(&stage.store, "k"), "nothing tells of it");
+    drop(lease);
+}
+
+// LOCK-08, case A13
+#[test]
+fn a_grant_that_cannot_be_kept_is_refused_as_unavailable() {
+    let stage = Stage::in_directory();
+    let store = stage.client("A");
+    let held = lock(&store).blocking_lease("held").unwrap();
+    // Nothing can take the journal's place, and it is to be written anew.
+    let new = stage.directory().join("journal.new");
+    std::fs::create_dir(&new).unwrap();
+    let many = stage.client("many");
+    let refused = (0..100_000).find_map(|n| lock(&many).blocking_lease(&n.to_string()).err());
+    let Some(LockError::Unavailable(why)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(why.contains("journal"), "{why}");
+    assert_eq!(held.ended(), None);
+    let local = lock(&stage.store).blocking_hold("in its process", |_| ());
+    assert_eq!(local, Ok(()));
+    std::fs::remove_dir(&new).unwrap();
+    let lease = lock(&many).blocking_lease("again").unwrap();
+    assert!(lease.fence() > held.fence());
+    assert_eq!(held.blocking_release(), Ok(()));
 }
 
 // LOCK-12: an ask has an end where there is no server.

@@ -1,12 +1,15 @@
 //! A store, its server, its clients, and the clock that all of them share.
 
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
 use witlock::clock::{Clock, ManualClock};
-use witlock::{Connector, Counts, Holding, Lease, Lock, LockError, Server, Store, Waiting};
+use witlock::{
+    Connector, Counts, Holding, Lease, Lock, LockError, Server, Store, StoreBuilder, Waiting,
+};
 
 use crate::common::{block_on, watchdog};
 use crate::proxy::Proxy;
@@ -95,10 +98,30 @@ impl Stage {
     /// Closes the store, which no server serves any more, and opens its directory
     /// anew.
     pub fn reopen(&mut self) {
+        self.reopen_with(|builder| builder);
+    }
+
+    /// The same, in another way.
+    pub fn reopen_with(&mut self, how: impl FnOnce(StoreBuilder) -> StoreBuilder) {
         assert!(self.server.is_none());
         self.store.close();
         let builder = Store::builder().clock(self.clock.clone());
-        self.store = builder.open(self.place.path().join("store")).unwrap();
+        self.store = how(builder).open(self.directory()).unwrap();
+    }
+
+    /// The same, after something was done to its journal.
+    pub fn damage_journal(&mut self, damage: impl FnOnce(&mut Vec<u8>)) {
+        self.store.close();
+        let journal = self.directory().join("journal");
+        let mut bytes = std::fs::read(&journal).unwrap();
+        damage(&mut bytes);
+        std::fs::write(&journal, bytes).unwrap();
+        self.reopen();
+    }
+
+    /// The store's directory, if it has one.
+    pub fn directory(&self) -> PathBuf {
+        self.place.path().join("store")
     }
 
     /// A client's store, by an address.

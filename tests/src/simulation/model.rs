@@ -54,12 +54,13 @@ pub struct Entry {
     /// Its place among those of its session.
     order: u64,
     /// When its wait or its ttl runs out.
-    expires: u64,
-    revoked: u64,
+    pub expires: u64,
+    /// When its max-hold is over.
+    pub revoked: u64,
     /// When it ends unless its session comes back.
     unseen: u64,
     /// Its session gave it up.
-    gone: bool,
+    pub gone: bool,
 }
 
 impl Entry {
@@ -486,14 +487,17 @@ impl Model {
 
     /// No key is given before a moment.
     pub fn begin_grace(&mut self, until: u64) {
-        if until > self.now {
-            self.grace = self.grace.max(Some(until));
+        match until > self.now {
+            true => self.grace = Some(until),
+            false => self.end_grace(self.now + 1),
         }
         self.work_off();
     }
 
     fn end_grace(&mut self, moment: u64) {
-        self.grace = None;
+        if self.grace.take().is_none() {
+            return;
+        }
         self.fence_wanted |= !self.unsettled.is_empty() && self.left() == 0;
         self.settle_unsettled(moment);
     }
@@ -622,6 +626,20 @@ impl Model {
         };
         self.happened.push(granted(&lease));
         self.held.push(lease);
+    }
+
+    /// A lease of before goes on, from now by its ttl.
+    pub fn restore(&mut self, lease: Entry) {
+        self.orders += 1;
+        let lease = Entry {
+            order: self.orders,
+            expires: expiry(&lease.ask, self.now),
+            unseen: NEVER,
+            ..lease
+        };
+        self.happened.push(granted(&lease));
+        self.held.push(lease);
+        self.work_off();
     }
 
     fn is_free(&self, key: Key, limit: u32) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use witlock::fences::FenceStorage as _;
-use witlock_engine::{Ending, LeaseId, OpenSession, Options, Resume, Seed, Ticket};
+use witlock_engine::{Ending, LeaseId, OpenSession, Options, Restore, Resume, Seed, Ticket};
 
 use super::disk::Disk;
 use super::history::{Ask, History, Op, Pick, REMOTE, SESSIONS, Step, Time};
@@ -23,6 +23,8 @@ pub struct Done {
     pub expired: u64,
     pub revoked: u64,
     pub openings: u64,
+    /// Leases that went on after a crash.
+    pub restored: u64,
 }
 
 impl Done {
@@ -37,6 +39,7 @@ impl Done {
             expired: self.expired + other.expired,
             revoked: self.revoked + other.revoked,
             openings: self.openings + other.openings,
+            restored: self.restored + other.restored,
         }
     }
 }
@@ -150,9 +153,34 @@ impl<'a, M: Machine> World<'a, M> {
         self.disk.give_back(unused).map_err(|why| why.to_string())
     }
 
+    /// What was held over connections goes on.
     fn crash(&mut self) -> Result<(), String> {
+        let held = std::mem::take(&mut self.model.held);
+        let is_remote = |it: &Entry| it.ask.session < REMOTE && !it.gone;
+        let lasting = held.into_iter().filter(is_remote).collect();
         self.disk.crash();
-        self.open()
+        self.open()?;
+        self.restore(lasting)
+    }
+
+    fn restore(&mut self, lasting: Vec<Entry>) -> Result<(), String> {
+        let mut commands = Vec::new();
+        for lease in lasting {
+            let fence = lease.serial;
+            self.model.restore(lease);
+            let Some(lease) = self.model.held.iter().find(|it| it.serial == fence) else {
+                return Err(format!("the model does not restore {fence}"));
+            };
+            commands.push(Command::Restore(Restore {
+                hold: command(lease.ticket, &lease.ask),
+                fence,
+                since: lease.since,
+                expires: lease.expires,
+                revoked: (lease.revoked != u64::MAX).then_some(lease.revoked),
+            }));
+        }
+        self.done.restored += commands.len() as u64;
+        self.compare(commands)
     }
 
     fn step(&mut self, time: Time, ops: &[Op]) -> Result<(), String> {
@@ -220,21 +248,7 @@ impl<'a, M: Machine> World<'a, M> {
         self.tickets += 1;
         self.asked.insert(self.tickets, self.model.now);
         self.model.hold(self.tickets, ask.clone());
-        Command::Hold(Hold {
-            ticket: self.tickets,
-            session: ask.session,
-            name: NAME.into(),
-            limit: ask.limit,
-            key: ask.key.to_string().into(),
-            wait: Some(ask.wait),
-            options: Options {
-                ttl: Some(ask.ttl),
-                max_hold: ask.max_hold,
-                label: None,
-            },
-            request: ask.request.map(u128::from),
-            alone: ask.alone,
-        })
+        Command::Hold(command(self.tickets, ask))
     }
 
     fn cancel(&mut self, pick: Pick) -> Vec<Command> {
@@ -355,7 +369,7 @@ impl<'a, M: Machine> World<'a, M> {
     }
 
     fn note_grant(&mut self, ticket: Ticket, lease: LeaseId) -> Result<(), String> {
-        let is_known = || self.leases.values().any(|known| *known == lease);
+        let is_known = || self.leases.values().any(|known| known.fence == lease.fence);
         if lease.fence <= self.last_fence && !is_known() {
             let last = self.last_fence;
             return Err(format!("fence {} after {last}", lease.fence));
@@ -366,6 +380,24 @@ impl<'a, M: Machine> World<'a, M> {
         self.done.handed_over += u64::from(waited);
         self.leases.insert(ticket, lease);
         Ok(())
+    }
+}
+
+fn command(ticket: Ticket, ask: &Ask) -> Hold {
+    Hold {
+        ticket,
+        session: ask.session,
+        name: NAME.into(),
+        limit: ask.limit,
+        key: ask.key.to_string().into(),
+        wait: Some(ask.wait),
+        options: Options {
+            ttl: Some(ask.ttl),
+            max_hold: ask.max_hold,
+            label: None,
+        },
+        request: ask.request.map(u128::from),
+        alone: ask.alone,
     }
 }
 

@@ -20,6 +20,13 @@ pub(super) fn to_wit(command: Command) -> wit::Command {
             options: options(check.options),
         }),
         Command::Hold(ask) => wit::Command::Hold(hold(ask)),
+        Command::Restore(restore) => wit::Command::Restore(wit::Restore {
+            hold: hold(restore.hold),
+            fence: restore.fence,
+            since: restore.since,
+            expires: restore.expires,
+            revoked: restore.revoked,
+        }),
         Command::Cancel(ticket) => wit::Command::Cancel(ticket),
         Command::Renew { tag, lease } => wit::Command::Renew(by_lease(tag, lease)),
         Command::Release { tag, lease } => wit::Command::Release(by_lease(tag, lease)),

@@ -89,14 +89,18 @@ pub fn a_wait_runs_out_in_the_grace_as_behind_a_holder<M: Machine>() {
 }
 
 // LOCK-12
-pub fn the_longer_grace_counts<M: Machine>() {
+pub fn the_latest_grace_counts<M: Machine>() {
     let mut steps = Steps::<M>::new();
     steps.at(0, [grace(5_000), grace(3_000), ask(1, 1, "k")]);
-    assert_eq!(steps.at(4_999, []), []);
-    steps.at(4_999, [grace(7_000)]);
+    assert_eq!(steps.at(2_999, []), []);
+    granted(&steps.at(3_000, []), 1);
+    steps.at(3_000, [grace(9_000), ask(2, 1, "l"), waits(3, "l", 1_000)]);
+    assert_eq!(steps.at(4_000, [grace(7_000)]), [refused(3, Why::InUse)]);
+    assert_eq!(next(&mut steps, 4_000), Some(7_000 * 1_000_000));
     assert_eq!(steps.at(6_999, []), []);
-    granted(&steps.at(7_000, [grace(7_000)]), 1);
-    granted(&steps.at(7_000, [grace(6_000), ask(2, 1, "l")]), 2);
+    // One that is past ends it.
+    granted(&steps.at(6_999, [grace(6_999)]), 2);
+    assert_eq!(steps.at(7_000, [grace(1)]), []);
 }
 
 // LOCK-11

@@ -8,6 +8,7 @@ mod fences;
 mod grace;
 mod ids;
 mod requests;
+mod restoring;
 mod same;
 mod sessions;
 mod steps;
@@ -80,6 +81,14 @@ scenarios! {
         opening_a_session_twice_changes_nothing
         places_in_line_count_as_what_is_held
         places_in_line_of_a_semaphore_count_with_what_is_held;
+    restoring:
+        a_restored_lease_goes_on
+        a_restored_lease_ends_at_its_time
+        a_restored_lease_is_asked_for_again
+        a_restored_lease_is_resumed_or_given_up
+        leases_are_restored_in_the_grace
+        a_restored_semaphore_is_as_full_as_before
+        what_has_no_room_is_not_restored;
     requests:
         the_older_ticket_is_superseded
         the_wait_of_an_ask_is_that_of_the_first_time
@@ -98,7 +107,7 @@ scenarios! {
         no_key_is_given_before_the_grace_is_over
         a_line_of_the_grace_keeps_its_order
         a_wait_runs_out_in_the_grace_as_behind_a_holder
-        the_longer_grace_counts
+        the_latest_grace_counts
         a_grace_till_the_end_of_time_is_survived
         what_is_held_in_the_grace_is_renewed_and_released
         fences_come_and_fail_in_the_grace

@@ -12,7 +12,7 @@ use life::Life;
 /// Lives of the test.
 const LIVES: u64 = 400;
 
-// LOCK-01, LOCK-05, LOCK-08, LOCK-09, cases A4, A5, A9, C11, L1, L2, L4, L5
+// LOCK-01, LOCK-05, LOCK-08, LOCK-09, cases E12, G7, A4, A5, A9, C11, L1, L2, L4, L5
 #[test]
 fn no_holder_counts_on_a_key_that_the_store_gave_on() {
     let mut done = world::Done::default();
@@ -29,5 +29,7 @@ fn no_holder_counts_on_a_key_that_the_store_gave_on() {
     assert!(done.cuts > enough && done.holes > enough, "{done:?}");
     assert!(done.unreachable > enough / 4, "{done:?}");
     assert!(done.restarts > enough / 4, "{done:?}");
+    assert!(done.knowing > enough / 4, "{done:?}");
+    assert!(done.restored > enough / 10, "{done:?}");
     assert!(done.came_back_holding > enough, "{done:?}");
 }

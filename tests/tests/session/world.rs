@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use witlock_engine::{Command, Engine, Event as Did, OpenSession, Refusal, Seed};
-use witlock_session::client::{Client, Ending, Event, Identity, Wants};
-use witlock_session::server::{Admission, Event as Told, Server, Trust};
+use witlock_session::client::{self, Client, Ending, Identity, Wants};
+use witlock_session::journal::{Journal, put, read};
+use witlock_session::server::{Admission, Event, Server, Told, Trust};
 
 use crate::network::{Act, MS, Pipe};
 
@@ -20,6 +21,10 @@ pub struct Done {
     pub cuts: usize,
     pub holes: usize,
     pub restarts: usize,
+    /// Of them, of stores whose journal told of all.
+    pub knowing: usize,
+    /// Leases with which they went on.
+    pub restored: usize,
     pub came_back_holding: usize,
 }
 
@@ -31,6 +36,8 @@ impl std::ops::AddAssign for Done {
         self.cuts += other.cuts;
         self.holes += other.holes;
         self.restarts += other.restarts;
+        self.knowing += other.knowing;
+        self.restored += other.restored;
         self.came_back_holding += other.came_back_holding;
     }
 }
@@ -65,6 +72,9 @@ pub struct World {
     pub now: u64,
     engine: Engine,
     server: Server,
+    journal: Journal,
+    /// Until when leases may be live that it does not tell of.
+    grace: u64,
     starts: u64,
     pub machines: Vec<Machine>,
     pub pipes: Vec<Pipe>,
@@ -97,6 +107,8 @@ impl World {
             now: 0,
             engine: Engine::new(Seed::default()),
             server: Server::new(1 << 63, Admission::default()),
+            journal: Journal::default(),
+            grace: 0,
             starts: 0,
             machines,
             pipes: Vec::new(),
@@ -112,7 +124,7 @@ impl World {
         world
     }
 
-    /// The store starts, and gives nothing for so long.
+    /// The store starts, and gives nothing for so long but what its journal tells.
     fn start(&mut self, grace: u64) {
         self.engine = Engine::new(Seed {
             low: self.starts,
@@ -127,9 +139,15 @@ impl World {
             Command::AddFences(fences),
             Command::OpenSession(OpenSession::default()),
         ]);
+        self.journal.start(self.now);
+        self.done.restored += self.journal.leases().count();
+        self.server.restore(self.now, self.journal.leases());
+        let commands = self.server.commands();
+        self.step(commands);
     }
 
-    /// The store's process is killed, and started again.
+    /// The store's process is killed, and started again. Its journal may be lost; then
+    /// it waits out the longest ttl.
     pub fn restart(&mut self, longest_ttl: u64) {
         for pipe in &mut self.pipes {
             pipe.server_has_it = false;
@@ -138,8 +156,27 @@ impl World {
             self.later(100 * MS, Act::ClientSees { pipe });
         }
         self.server = Server::new(1 << 63, Admission::default());
-        self.start(longest_ttl);
         self.done.restarts += 1;
+        if self.random.u8(0..4) == 0 {
+            self.journal.clear();
+            self.grace = self.now + longest_ttl;
+            return self.start(longest_ttl);
+        }
+        self.done.knowing += 1;
+        self.read_journal();
+        self.start(self.grace.saturating_sub(self.now));
+    }
+
+    /// What is kept are bytes.
+    fn read_journal(&mut self) {
+        let mut bytes = Vec::new();
+        let records = self.journal.records();
+        records.for_each(|record| put(&record, &mut bytes));
+        self.journal = Journal::default();
+        let records = read(&bytes).expect("records");
+        records
+            .into_iter()
+            .for_each(|record| self.journal.apply(record));
     }
 
     /// A machine's own clock.
@@ -332,21 +369,18 @@ impl World {
     fn step(&mut self, commands: Vec<Command<'static>>) {
         let mut commands = commands;
         for command in &commands {
-            if let Command::Hold(hold) = command {
-                let key = KEYS
-                    .iter()
-                    .find(|(key, _)| *key == hold.key)
-                    .expect("a key")
-                    .0;
-                self.tickets.insert(hold.ticket, key);
-            }
+            let hold = match command {
+                Command::Hold(hold) => hold,
+                Command::Restore(restore) => &restore.hold,
+                _ => continue,
+            };
+            let known = KEYS.iter().find(|(key, _)| *key == hold.key);
+            self.tickets.insert(hold.ticket, known.expect("a key").0);
         }
         loop {
             let outcome = self.engine.step(self.now, &commands);
             commands.drain(..outcome.handled);
-            for event in outcome.events {
-                self.tell(event);
-            }
+            self.tell_all(outcome.events);
             self.next_step = outcome.next_deadline;
             commands.extend(self.server.commands());
             if commands.is_empty() && self.next_step.is_none_or(|at| at > self.now) {
@@ -355,8 +389,25 @@ impl World {
         }
     }
 
-    fn tell(&mut self, event: Did) {
-        match &event {
+    fn tell_all(&mut self, events: Vec<Did>) {
+        events.iter().for_each(|event| self.see(event));
+        let dated = self.now;
+        let told = |event| {
+            Some(Told {
+                dated,
+                event: Event::of(event)?,
+            })
+        };
+        let told = events.into_iter().filter_map(told).collect();
+        let journal = &mut self.journal;
+        self.server.told_all(told, |records| {
+            records.into_iter().for_each(|record| journal.apply(record));
+            Ok(())
+        });
+    }
+
+    fn see(&mut self, event: &Did) {
+        match event {
             Did::Granted(grant) => {
                 let key = self.tickets[&grant.ticket];
                 self.live.insert(grant.ticket, (key, grant.lease.fence));
@@ -371,32 +422,29 @@ impl World {
             Did::Refused { why, .. } => panic!("refused for {why:?}"),
             _ => {}
         }
-        if let Some(told) = Told::of(event) {
-            self.server.told(self.now, told);
-        }
     }
 
-    fn note(&mut self, event: Event) {
+    fn note(&mut self, event: client::Event) {
         match event {
-            Event::Granted { ask, lease } => {
+            client::Event::Granted { ask, lease } => {
                 let asked = self.asks.get_mut(&ask).expect("asked");
                 assert_eq!(asked.state, State::Waiting, "answered twice");
                 asked.state = State::Held { fence: lease.fence };
                 self.done.granted += 1;
             }
-            Event::Refused { ask, .. } => {
+            client::Event::Refused { ask, .. } => {
                 let asked = self.asks.get_mut(&ask).expect("asked");
                 assert_eq!(asked.state, State::Waiting, "answered twice");
                 asked.state = State::Over;
             }
-            Event::Ended { ask, how } => {
+            client::Event::Ended { ask, how } => {
                 let asked = self.asks.get_mut(&ask).expect("asked");
                 assert!(matches!(asked.state, State::Held { .. }), "ended twice");
                 asked.state = State::Over;
                 self.done.unreachable += usize::from(how == Ending::Unreachable);
             }
-            Event::Renewed { .. } => self.done.renewed += 1,
-            Event::Welcome { .. } | Event::Retrying { .. } => {}
+            client::Event::Renewed { .. } => self.done.renewed += 1,
+            client::Event::Welcome { .. } | client::Event::Retrying { .. } => {}
             other => panic!("{other:?}"),
         }
     }

@@ -1,6 +1,8 @@
 //! Commands as they come in.
 
-use witlock_engine::{Check, Command, Hold, LeaseId, OpenSession, Options, Request, Resume};
+use witlock_engine::{
+    Check, Command, Hold, LeaseId, OpenSession, Options, Request, Restore, Resume,
+};
 
 use crate::wit;
 
@@ -18,16 +20,13 @@ pub(crate) fn from_wit(command: wit::Command) -> Command<'static> {
             limit: check.limit,
             options: options(check.options),
         }),
-        wit::Command::Hold(hold) => Command::Hold(Hold {
-            ticket: hold.ticket,
-            session: hold.session,
-            name: hold.name.into(),
-            limit: hold.limit,
-            key: hold.key.into(),
-            wait: hold.wait,
-            options: options(hold.options),
-            request: hold.request.map(request),
-            alone: hold.alone,
+        wit::Command::Hold(ask) => Command::Hold(hold(ask)),
+        wit::Command::Restore(restore) => Command::Restore(Restore {
+            hold: hold(restore.hold),
+            fence: restore.fence,
+            since: restore.since,
+            expires: restore.expires,
+            revoked: restore.revoked,
         }),
         wit::Command::Cancel(ticket) => Command::Cancel(ticket),
         wit::Command::Renew(by) => Command::Renew {
@@ -67,6 +66,20 @@ pub(crate) fn from_wit(command: wit::Command) -> Command<'static> {
         wit::Command::FencesFailed(why) => Command::FencesFailed(why),
         wit::Command::Grace(until) => Command::Grace(until),
         wit::Command::Close => Command::Close,
+    }
+}
+
+fn hold(hold: wit::Hold) -> Hold<'static> {
+    Hold {
+        ticket: hold.ticket,
+        session: hold.session,
+        name: hold.name.into(),
+        limit: hold.limit,
+        key: hold.key.into(),
+        wait: hold.wait,
+        options: options(hold.options),
+        request: hold.request.map(request),
+        alone: hold.alone,
     }
 }
 

@@ -80,7 +80,7 @@ impl Engine {
         Ok(())
     }
 
-    fn session_of(&self, hold: &Hold) -> Result<Place, Refusal> {
+    pub(super) fn session_of(&self, hold: &Hold) -> Result<Place, Refusal> {
         let session = self.sessions.find(hold.session).ok_or(Refusal::Closed)?;
         match self.sessions[session].ended || self.closing.is_some() {
             true => Err(Refusal::Closed),
@@ -165,7 +165,7 @@ impl Engine {
     }
 
     /// A key has one limit while it is in use.
-    fn check_limit(&self, key: Place, hold: &Hold) -> Result<(), Refusal> {
+    pub(super) fn check_limit(&self, key: Place, hold: &Hold) -> Result<(), Refusal> {
         let used = self.keys[key].limit;
         match hold.limit.filter(|asked| *asked != used) {
             Some(asked) => Err(Refusal::Invalid(Invalid::OtherLimit { asked, used })),
@@ -191,7 +191,7 @@ impl Engine {
         }
     }
 
-    fn new_ask(&self, hold: &Hold, session: Place, key: Place) -> Ask {
+    pub(super) fn new_ask(&self, hold: &Hold, session: Place, key: Place) -> Ask {
         let ttl = hold.options.ttl.unwrap_or(TTL_DEFAULT);
         Ask {
             number: hold.ticket,
@@ -245,7 +245,7 @@ impl Engine {
     }
 }
 
-fn check_hold(hold: &Hold) -> Result<(), Refusal> {
+pub(super) fn check_hold(hold: &Hold) -> Result<(), Refusal> {
     bounds::check(&hold.name, hold.limit, &hold.options)
         .and_then(|()| bounds::key(&hold.key))
         .map_err(Refusal::Invalid)

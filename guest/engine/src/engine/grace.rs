@@ -6,11 +6,10 @@ use crate::Nanoseconds;
 use crate::deadlines::{Due, Ends};
 
 impl Engine {
-    /// No key is given before `until`, nor before the end of a grace that lasts
-    /// longer.
+    /// No key is given before `until`, whatever was said before.
     pub(super) fn begin_grace(&mut self, until: Nanoseconds) {
-        if until <= self.now || self.grace.is_some_and(|earlier| until <= earlier) {
-            return;
+        if until <= self.now {
+            return self.end_grace();
         }
         if let Some(earlier) = self.grace.replace(until) {
             self.deadlines.remove(&end_at(earlier));
@@ -25,10 +24,11 @@ impl Engine {
     /// Every key may be given again: lines are served, or refused, as of when it
     /// was over; those for which there is no room are left to later.
     pub(super) fn end_grace(&mut self) {
-        let Some(moment) = self.grace.take() else {
+        let Some(until) = self.grace.take() else {
             return;
         };
-        self.deadlines.remove(&end_at(moment));
+        self.deadlines.remove(&end_at(until));
+        let moment = until.min(self.now.saturating_add(1));
         // Who stood in line wanted no fence so far.
         self.fence_wanted |= self.keys.has_unsettled() && self.fences.left() == 0;
         self.settle_unsettled(moment);

@@ -125,14 +125,20 @@ impl Engine {
         let Some(fence) = self.fences.take() else {
             return;
         };
-        let (session, key) = (ask.session, ask.key);
-        let request = ask.request.as_deref().copied();
-        let holder = &mut self.sessions[session];
-        holder.held += 1;
-        let mut lease = Lease::new(ask, fence, self.now, holder.lease_epoch);
-        if let Some(until) = holder.reconnect {
+        let mut lease = Lease::new(ask, fence, self.now);
+        if let Some(until) = self.sessions[lease.ask.session].reconnect {
             lease.unseen = until;
         }
+        self.add_lease(lease);
+    }
+
+    /// A key that is free is held by this lease from now on, which is told.
+    pub(super) fn add_lease(&mut self, mut lease: Lease) {
+        let (session, key) = (lease.ask.session, lease.ask.key);
+        let request = lease.ask.request.as_deref().copied();
+        let holder = &mut self.sessions[session];
+        holder.held += 1;
+        lease.epoch = holder.lease_epoch;
         let place = self.leases.add(lease);
         holder
             .leases

@@ -5,6 +5,7 @@ mod asking;
 mod grace;
 mod granting;
 mod leases;
+mod restoring;
 mod sessions;
 
 use alloc::collections::VecDeque;
@@ -207,6 +208,7 @@ impl Engine {
             Command::OpenSession(open) => self.sessions.open(open),
             Command::Check(check) => self.check(check),
             Command::Hold(hold) => self.hold(hold),
+            Command::Restore(restore) => self.restore(restore),
             Command::Cancel(ticket) => self.cancel(*ticket),
             Command::Renew { tag, lease } => self.renew(*tag, *lease),
             Command::Release { tag, lease } => self.release(*tag, *lease),

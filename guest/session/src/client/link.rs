@@ -100,8 +100,11 @@ impl Link {
         since.is_some_and(|since| since.saturating_add(ANSWER_WAIT) <= now)
     }
 
+    /// Something was heard. Until the client is let in, only a welcome answers it.
     pub fn heard(&mut self) {
-        self.unanswered = None;
+        if self.is_up() {
+            self.unanswered = None;
+        }
     }
 }
 
@@ -139,7 +142,8 @@ impl Client {
     /// The connection is gone, or none could be made: it is tried again after a
     /// pause.
     pub fn cut(&mut self, now: Nanoseconds, why: &str) {
-        let pause = (FIRST_PAUSE << self.link.attempts.min(16)).min(LONGEST_PAUSE);
+        let longest = self.at_most(LONGEST_PAUSE);
+        let pause = (FIRST_PAUSE << self.link.attempts.min(16)).min(longest);
         let pause = pause / 2 + self.random(pause);
         self.link.attempts += 1;
         self.drop_link(now.saturating_add(pause), why);
@@ -147,14 +151,17 @@ impl Client {
 
     /// The server stops, and told to come back.
     pub(super) fn told_to_come_back(&mut self, now: Nanoseconds) {
-        let held = self
-            .asks
-            .values()
-            .filter(|ask| matches!(ask.phase, Phase::Held(_)));
-        let shortest = held.map(|ask| ask.ttl / 6).min();
-        let spread = shortest.map_or(SPREAD, |ttl| ttl.min(SPREAD));
+        let spread = self.at_most(SPREAD);
         let pause = self.random(spread);
         self.drop_link(now.saturating_add(pause), "the server stopped");
+    }
+
+    /// This span, or less where a lease is held that would not outlast it: two sixths of
+    /// its ttl are left after the last try to renew it.
+    fn at_most(&self, span: Nanoseconds) -> Nanoseconds {
+        let asks = self.asks.values();
+        let held = asks.filter(|ask| matches!(ask.phase, Phase::Held(_)));
+        held.map(|ask| ask.ttl / 6).fold(span, Nanoseconds::min)
     }
 
     fn drop_link(&mut self, until: Nanoseconds, why: &str) {
@@ -171,6 +178,7 @@ impl Client {
 
     pub(super) fn welcomed(&mut self) {
         self.link.state = State::Up;
+        self.link.heard();
         self.link.attempts = 0;
     }
 

@@ -94,8 +94,12 @@ impl Client {
         deadline
     }
 
+    /// The server knows a session no more. Of one that goes on it has nothing to say.
     pub(super) fn left(&mut self, number: u64) {
-        self.sessions.remove(&number);
+        let is_leaving = |session: &Session| !session.is_open();
+        if self.sessions.get(&number).is_some_and(is_leaving) {
+            self.sessions.remove(&number);
+        }
     }
 
     /// Forgets sessions of which a server need not be told any more.

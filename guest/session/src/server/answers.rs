@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use witlock_engine::{Counts, Ending, LeaseId};
 
-use super::tickets::Tag;
+use super::sessions::Held;
+use super::tickets::{Tag, Ticket};
 use super::{Event, Listed, Server};
 use crate::Nanoseconds;
 use crate::wire::ended::How;
@@ -56,18 +57,38 @@ impl Server {
             return;
         };
         ticket.fence = Some(lease.fence);
-        let ticket = *ticket;
-        self.forget_ask(ticket, number);
-        if let Some(holder) = self.sessions.get_mut(&ticket.session) {
-            // Asked again, it has it already.
-            holder.held.entry(lease.fence).or_default().revoked = revoked;
-        }
+        ticket.hold = None;
+        let &mut Ticket {
+            session,
+            ask,
+            secret,
+            ..
+        } = ticket;
+        self.forget_ask(session, ask, number);
+        let new = Held {
+            id: lease,
+            secret: secret.unwrap_or(lease.secret),
+            renewed: false,
+            release: None,
+            revoked,
+        };
+        let Some(holder) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        // Asked for again, it has it already.
+        let held = holder.held.entry(lease.fence).or_insert(new);
+        held.renewed |= secret.is_none();
+        held.revoked = revoked;
+        let secret = held.secret;
         let granted = wire::Granted {
-            ask: ticket.ask,
-            lease: Some(lease.into()),
+            ask,
+            lease: Some(wire::Lease {
+                fence: lease.fence,
+                secret,
+            }),
             max_hold: left(revoked, dated),
         };
-        self.tell_dated(ticket.session, Some(dated), Body::Granted(granted));
+        self.tell_dated(session, Some(dated), Body::Granted(granted));
     }
 
     fn ended(&mut self, number: u64, how: Ending) {
@@ -87,7 +108,11 @@ impl Server {
 
     fn renewed(&mut self, dated: Nanoseconds, tag: u64) {
         if let Some(Tag::Renew { session, fence }) = self.take_tag(tag) {
-            let revoked = self.held(session, fence).and_then(|held| held.revoked);
+            let held = self.held(session, fence);
+            let revoked = held.and_then(|held| {
+                held.renewed = true;
+                held.revoked
+            });
             let max_hold = left(revoked, dated);
             let renewed = Renewed { fence, max_hold };
             self.tell_dated(session, Some(dated), Body::Renewed(renewed));

@@ -2,7 +2,7 @@
 //! its events become answers.
 //!
 //! Who drives it hands in what arrives ([`Server::received`]) and what the engine
-//! did ([`Server::told`]), takes out the commands ([`Server::commands`]) and what
+//! did ([`Server::told_all`]), takes out the commands ([`Server::commands`]) and what
 //! is to be sent ([`Server::outgoing`]).
 
 mod admission;
@@ -11,7 +11,9 @@ mod connections;
 mod due;
 mod echo;
 mod event;
+mod keeping;
 mod left;
+mod restoring;
 mod says;
 mod sessions;
 mod tickets;
@@ -26,6 +28,7 @@ use witlock_engine::Command;
 pub use admission::{Admission, Trust};
 pub use connections::ConnectionId;
 pub use event::{Event, Listed};
+pub use keeping::Told;
 
 use crate::wire::goodbye::Reason;
 use crate::{Nanoseconds, millis};
@@ -159,17 +162,19 @@ impl Server {
         }
     }
 
-    /// The engine began anew: nothing is left of any session.
+    /// The engine began anew: nothing is left of any session, but what was asked of it
+    /// before this was known, and is let go.
     pub fn forget_all(&mut self) {
         self.stop();
-        for (number, session) in core::mem::take(&mut self.sessions) {
-            self.due.remove(session.gone_at, Due::Session(number));
-        }
         self.by_id.clear();
         self.tickets.clear();
         self.generation += 1;
         self.tags.clear();
         self.commands.clear();
+        for (number, session) in core::mem::take(&mut self.sessions) {
+            self.due.remove(session.gone_at, Due::Session(number));
+            self.commands.push(Command::EndSession(number));
+        }
     }
 
     /// How much is kept.

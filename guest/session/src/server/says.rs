@@ -2,10 +2,11 @@
 
 use alloc::string::String;
 
-use witlock_engine::bounds::TTL_DEFAULT;
-use witlock_engine::{Command, Hold, LeaseId, Options, Request};
+use witlock_engine::bounds::{TTL_DEFAULT, TTL_MOST};
+use witlock_engine::{Command, Hold, Options, Request};
 
 use super::connections::{Client, ConnectionId};
+use super::sessions::Held;
 use super::tickets::Tag;
 use super::{Server, WAITING_PER_CONNECTION, admission};
 use crate::Nanoseconds;
@@ -138,25 +139,27 @@ impl Server {
             );
             return self.refuse(session, ask, Why::TooMany, text);
         }
-        let number = self.add_ask(session, ask);
         if let Some(holder) = self.sessions.get_mut(&session) {
-            holder.longest_ttl = holder.longest_ttl.max(hold.ttl.unwrap_or(TTL_DEFAULT));
+            // A longer one is refused.
+            let ttl = hold.ttl.filter(|ttl| *ttl <= TTL_MOST);
+            holder.longest_ttl = holder.longest_ttl.max(ttl.unwrap_or(TTL_DEFAULT));
         }
-        self.commands.push(Command::Hold(Hold {
-            ticket: number,
+        let asked = Hold {
             session,
-            name: hold.name.into(),
+            name: hold.name.clone().into(),
             limit: hold.limit,
-            key: hold.key.into(),
+            key: hold.key.clone().into(),
             wait: hold.wait,
             options: Options {
                 ttl: hold.ttl,
                 max_hold: hold.max_hold,
-                label: hold.label,
+                label: hold.label.clone(),
             },
             request: Some(Request::from(ask)),
             alone: hold.alone,
-        }));
+            ticket: self.add_ask(session, hold),
+        };
+        self.commands.push(Command::Hold(asked));
     }
 
     pub(super) fn refuse(&mut self, session: u64, ask: u64, why: Why, text: String) {
@@ -165,35 +168,41 @@ impl Server {
     }
 
     fn cancel(&mut self, session: u64, ask: u64) {
-        let asks = self.sessions.get(&session).map(|session| &session.asks);
-        if let Some(ticket) = asks.and_then(|asks| asks.get(&ask)) {
-            self.commands.push(Command::Cancel(*ticket));
+        let Some(holder) = self.sessions.get(&session) else {
+            return;
+        };
+        let asked = holder.asks.range((ask, 0)..=(ask, u64::MAX));
+        let cancels = asked.map(|(_, ticket)| Command::Cancel(*ticket));
+        self.commands.extend(cancels);
+    }
+
+    fn renew(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {
+        let fence = named.fence;
+        match (self.named(session, named), self.held(session, fence)) {
+            (Some(lease), _) => {
+                let tag = self.tag(Tag::Renew { session, fence });
+                self.commands.push(Command::Renew { tag, lease });
+            }
+            (None, Some(_)) => self.tell_lost(session, fence),
+            (None, None) => self.renew_unknown(now, session, fence),
         }
     }
 
-    fn renew(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
-        let fence = lease.fence;
-        if self.held(session, fence).is_none() {
-            return self.renew_unknown(now, session, fence);
+    fn release(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {
+        let fence = named.fence;
+        let lease = self.named(session, named);
+        match (lease, self.held(session, fence)) {
+            (Some(lease), Some(Held { release: None, .. })) => {
+                let tag = self.tag(Tag::Release { session, fence });
+                if let Some(held) = self.held(session, fence) {
+                    held.release = Some(tag);
+                }
+                self.commands.push(Command::Release { tag, lease });
+            }
+            (Some(_), _) => {} // It is being answered.
+            (None, Some(_)) => self.tell_lost(session, fence),
+            (None, None) => self.release_unknown(now, session, fence),
         }
-        let tag = self.tag(Tag::Renew { session, fence });
-        let lease = LeaseId::from(lease);
-        self.commands.push(Command::Renew { tag, lease });
-    }
-
-    fn release(&mut self, now: Nanoseconds, session: u64, lease: wire::Lease) {
-        let fence = lease.fence;
-        match self.held(session, fence) {
-            Some(held) if held.release.is_none() => {}
-            Some(_) => return, // It is being answered.
-            None => return self.release_unknown(now, session, fence),
-        }
-        let tag = self.tag(Tag::Release { session, fence });
-        if let Some(held) = self.held(session, fence) {
-            held.release = Some(tag);
-        }
-        let lease = LeaseId::from(lease);
-        self.commands.push(Command::Release { tag, lease });
     }
 
     /// Does what is an operator's to do.

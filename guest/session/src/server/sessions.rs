@@ -1,8 +1,8 @@
 //! Sessions: one for each holder. They outlive their connections.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 
-use witlock_engine::bounds::{KEYS_PER_HOLDER, RECONNECT};
+use witlock_engine::bounds::KEYS_PER_HOLDER;
 use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
 
 use super::connections::ConnectionId;
@@ -18,7 +18,7 @@ use crate::{Nanoseconds, millis};
 
 /// How much longer a session is kept than anything of it can last, so that the
 /// engine has told of the last of it before.
-const AFTERWARDS: Nanoseconds = millis(1_000);
+pub(super) const AFTERWARDS: Nanoseconds = millis(1_000);
 
 /// One holder.
 #[derive(Debug)]
@@ -26,11 +26,14 @@ pub(super) struct Session {
     pub id: u128,
     /// The latest of its entries.
     entry: u64,
+    pub max_held: Option<u32>,
+    pub max_waiting: Option<u32>,
     /// Where it is, and by what number it goes there.
     pub at: Option<(ConnectionId, u64)>,
     pub heard: Heard,
-    /// The tickets of asks that wait.
-    pub asks: BTreeMap<u64, u64>,
+    /// Asks that wait, and their tickets: one asked again has two until the engine has
+    /// said which of them it answers.
+    pub asks: BTreeSet<(u64, u64)>,
     /// Its leases, by their fences.
     pub held: BTreeMap<u64, Held>,
     /// The longest ttl it asked for, in milliseconds.
@@ -42,12 +45,24 @@ pub(super) struct Session {
 }
 
 /// A lease of a session.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
+    /// What the engine knows it by.
+    pub id: LeaseId,
+    /// What its holder names beside the fence: of a lease that was restored, what an
+    /// earlier engine knew it by.
+    pub secret: u64,
+    /// Whether it was given, or renewed, since the server started, and that was kept.
+    pub renewed: bool,
     /// The tag of a release under way.
     pub release: Option<u64>,
     /// When its max-hold is over, by the store's clock, if it has one.
     pub revoked: Option<Nanoseconds>,
+}
+
+/// A session's bound, as its client asked for it.
+pub(super) fn bound(asked: Option<u32>) -> Option<u32> {
+    Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER))
 }
 
 impl Server {
@@ -106,16 +121,18 @@ impl Server {
         self.detach(now, older);
     }
 
-    fn add_session(&mut self, id: u128) -> u64 {
+    pub(super) fn add_session(&mut self, id: u128) -> u64 {
         self.last_session += 1;
         let number = self.base | self.last_session;
         self.forget_left(id);
         let session = Session {
             id,
             entry: 0,
+            max_held: None,
+            max_waiting: None,
             at: None,
             heard: Heard::default(),
-            asks: BTreeMap::new(),
+            asks: BTreeSet::new(),
             held: BTreeMap::new(),
             longest_ttl: 0,
             endings: BTreeMap::new(),
@@ -141,9 +158,8 @@ impl Server {
     }
 
     fn bring_back(&mut self, number: u64, is_known: bool, enter: Enter) {
-        let bound =
-            |asked: Option<u32>| Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER));
         if let Some(session) = self.sessions.get_mut(&number) {
+            (session.max_held, session.max_waiting) = (enter.max_held, enter.max_waiting);
             // Of the others, nobody will ask.
             let mut endings = core::mem::take(&mut session.endings);
             let asked = enter.leases.iter().map(|lease| lease.fence);
@@ -161,10 +177,13 @@ impl Server {
         }));
         if is_known {
             let tag = self.tag(Tag::Resume);
+            let leases = enter.leases.into_iter();
             self.commands.push(Command::Resume(Resume {
                 tag,
                 session: number,
-                leases: enter.leases.into_iter().map(LeaseId::from).collect(),
+                leases: leases
+                    .filter_map(|lease| self.named(number, lease))
+                    .collect(),
                 requests: enter.asks.into_iter().map(Request::from).collect(),
             }));
         }
@@ -190,6 +209,10 @@ impl Server {
             {
                 connection.waiting -= session.asks.len();
             }
+            // Its leases' ends answer them, and tell nobody.
+            for tag in session.held.values().filter_map(|held| held.release) {
+                self.take_tag(tag);
+            }
             self.by_id.remove(&session.id);
             self.due.remove(session.gone_at, Due::Session(number));
             self.remember_left(now, session.id, session.entry);
@@ -203,14 +226,7 @@ impl Server {
             return;
         };
         for (_, number) in core::mem::take(&mut connection.sessions) {
-            let Some(session) = self.sessions.get_mut(&number) else {
-                continue;
-            };
-            session.at = None;
-            let lasts = millis(session.longest_ttl.max(RECONNECT));
-            session.gone_at = now.saturating_add(lasts).saturating_add(AFTERWARDS);
-            self.due.add(session.gone_at, Due::Session(number));
-            self.commands.push(Command::Suspend(number));
+            self.is_away(now, number);
         }
     }
 

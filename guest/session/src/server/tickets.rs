@@ -1,18 +1,28 @@
 //! What was asked of the engine and is not over.
 
+use alloc::boxed::Box;
+
+use witlock_engine::LeaseId;
+
 use super::sessions::Held;
 use super::{ConnectionId, Server};
+use crate::journal::Given;
+use crate::wire;
 
 /// Bits of a ticket's place: more tickets than there is memory for.
 const PLACE_BITS: u32 = 40;
 
 /// An ask, and the lease that may come of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Ticket {
     pub session: u64,
     pub ask: u64,
+    /// What was asked for, while it waits.
+    pub hold: Option<Box<wire::Hold>>,
     /// Its lease's, once it has one.
     pub fence: Option<u64>,
+    /// What the holder of a lease that is restored names it by.
+    pub secret: Option<u64>,
 }
 
 /// A command that is answered once.
@@ -51,6 +61,17 @@ impl Server {
         Some(tag)
     }
 
+    pub(super) fn peek_tag(&self, number: u64) -> Option<Tag> {
+        self.tags.get(&(number & !self.base)).copied()
+    }
+
+    /// What the engine knows a lease by, if the session has it and named it as it was
+    /// told.
+    pub(super) fn named(&self, session: u64, lease: wire::Lease) -> Option<LeaseId> {
+        let held = self.sessions.get(&session)?.held.get(&lease.fence)?;
+        (held.secret == lease.secret).then_some(held.id)
+    }
+
     /// A lease, if the session has it.
     pub(super) fn held(&mut self, session: u64, fence: u64) -> Option<&mut Held> {
         self.sessions.get_mut(&session)?.held.get_mut(&fence)
@@ -61,25 +82,29 @@ impl Server {
         self.tickets.get_mut(place)
     }
 
+    pub(super) fn peek_ticket(&self, number: u64) -> Option<&Ticket> {
+        self.tickets.get(self.place(number)?)
+    }
+
     /// Takes out an ask that is over.
     pub(super) fn take_ticket(&mut self, number: u64) -> Option<Ticket> {
         let ticket = self.tickets.try_remove(self.place(number)?)?;
-        self.forget_ask(ticket, number);
+        self.forget_ask(ticket.session, ticket.ask, number);
         Some(ticket)
     }
 
     /// Numbers an ask, which waits from now on.
-    pub(super) fn add_ask(&mut self, session: u64, ask: u64) -> u64 {
-        let fence = None;
-        let ticket = Ticket {
+    pub(super) fn add_ask(&mut self, session: u64, hold: wire::Hold) -> u64 {
+        let ask = hold.ask;
+        let number = self.add_ticket(Ticket {
             session,
             ask,
-            fence,
-        };
-        let number = self.number_of(self.tickets.vacant_key());
-        self.tickets.insert(ticket);
+            hold: Some(Box::new(hold)),
+            fence: None,
+            secret: None,
+        });
         if let Some(holder) = self.sessions.get_mut(&session)
-            && holder.asks.insert(ask, number).is_none()
+            && holder.asks.insert((ask, number))
             && let Some(connection) = holder
                 .at
                 .and_then(|(at, _)| self.connections.get_mut(&at.0))
@@ -89,18 +114,32 @@ impl Server {
         number
     }
 
-    /// The ask does not wait any more, unless another stands in its place.
-    pub(super) fn forget_ask(&mut self, ticket: Ticket, number: u64) {
-        if let Some(holder) = self.sessions.get_mut(&ticket.session)
-            && holder.asks.get(&ticket.ask) == Some(&number)
-        {
-            holder.asks.remove(&ticket.ask);
-            if let Some(connection) = holder
+    /// Numbers an ask that a lease came of, which is to be restored.
+    pub(super) fn add_restored(&mut self, session: u64, lease: &Given) -> u64 {
+        self.add_ticket(Ticket {
+            session,
+            ask: lease.ask,
+            hold: None,
+            fence: Some(lease.fence),
+            secret: Some(lease.secret),
+        })
+    }
+
+    fn add_ticket(&mut self, ticket: Ticket) -> u64 {
+        let number = self.number_of(self.tickets.vacant_key());
+        self.tickets.insert(ticket);
+        number
+    }
+
+    /// The ask does not wait any more under this ticket.
+    pub(super) fn forget_ask(&mut self, session: u64, ask: u64, number: u64) {
+        if let Some(holder) = self.sessions.get_mut(&session)
+            && holder.asks.remove(&(ask, number))
+            && let Some(connection) = holder
                 .at
                 .and_then(|(at, _)| self.connections.get_mut(&at.0))
-            {
-                connection.waiting -= 1;
-            }
+        {
+            connection.waiting -= 1;
         }
     }
 

@@ -107,3 +107,24 @@ fn so_many_asks_of_a_connection_wait() {
     assert!(refused.text.contains("100000 asks"), "{}", refused.text);
     assert!(!world.at(id).over);
 }
+
+// LOCK-12: nothing is kept of an ask that was refused, so that its session is not
+// either.
+#[test]
+fn a_ttl_out_of_its_bounds_keeps_no_session() {
+    let mut world = World::with(0);
+    let id = world.guest(1);
+    let longest = Hold {
+        ttl: Some(u32::MAX),
+        ..hold(1, "k")
+    };
+    world.say(id, 1, Said::Hold(longest));
+    let heard = world.heard(id);
+    let [Told::Refused(refused)] = &heard[..] else {
+        panic!("{heard:?}");
+    };
+    assert_eq!(refused.why(), Why::Invalid);
+    world.server.disconnected(world.now, id);
+    world.run(40 * S);
+    assert_eq!(world.server.kept().sessions, 0);
+}

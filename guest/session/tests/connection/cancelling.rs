@@ -3,8 +3,10 @@
 use witlock_session::wire::refused::Why;
 use witlock_session::wire::to_client::Body as Told;
 use witlock_session::wire::to_store::Body as Said;
+use witlock_session::wire::{Cancel, Hold, Leave, Left, Release};
 
 use crate::network::Fate;
+use crate::raw::{frame, hold};
 use crate::world::{MS, S, World};
 
 /// What the wire does to a grant and to what gives it up.
@@ -107,4 +109,48 @@ fn an_ask_of_a_session_that_left_is_refused_at_once() {
         let late = world.ask(0, "k");
         assert_eq!(world.refusal(late), Some(Why::Closed));
     }
+}
+
+// LOCK-13: nobody is left to be told that the lease ended, and nothing is kept of that.
+#[test]
+fn a_session_that_releases_and_leaves_at_once_leaves_nothing() {
+    let mut world = World::with(0);
+    let holder = world.guest(1);
+    let lease = world.hold(holder, 1, "k");
+    let lease = Some(lease);
+    let release = frame(1, Said::Release(Release { lease }));
+    let leave = frame(1, Said::Leave(Leave {}));
+    world.send(holder, &[release, leave].concat());
+    assert_eq!(world.heard(holder), [Told::Left(Left {})]);
+    world.assert_nothing_left();
+}
+
+// LOCK-12: nothing is kept of an ask that was refused, and the ask whose number it had
+// waits on as before.
+#[test]
+fn an_ask_goes_on_that_was_asked_again_for_another_key() {
+    let mut world = World::with(1);
+    world.ask(0, "k");
+    let waiter = world.guest(1);
+    let waits = |key| Hold {
+        wait: Some(60_000),
+        ..hold(1, key)
+    };
+    let first = frame(1, Said::Hold(waits("k")));
+    let others = ["a", "b"].map(|key| frame(1, Said::Hold(waits(key))));
+    world.send(waiter, &first);
+    world.send(waiter, &others.concat());
+    let refusals = [(1, Why::Invalid); 2];
+    assert_eq!(whys(world.heard(waiter)), refusals);
+    world.say(waiter, 1, Said::Cancel(Cancel { ask: 1 }));
+    assert_eq!(whys(world.heard(waiter)), [(1, Why::Cancelled)]);
+    assert_eq!(world.engine.counts().waiters, 0);
+}
+
+fn whys(heard: Vec<Told>) -> Vec<(u64, Why)> {
+    let why = |told| match told {
+        Told::Refused(refused) => (refused.ask, refused.why()),
+        other => panic!("{other:?}"),
+    };
+    heard.into_iter().map(why).collect()
 }

@@ -18,6 +18,7 @@ mod raw;
 mod refused;
 mod renewing;
 mod restarts;
+mod restored;
 mod seen;
 mod time;
 mod world;

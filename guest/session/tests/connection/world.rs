@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use witlock_engine::{Command, Engine, Options, Seed};
 use witlock_session::client::{Client, Event, Identity, Terms};
-use witlock_session::server::{Admission, ConnectionId, Event as Told, Server, Trust};
+use witlock_session::journal::Journal;
+use witlock_session::server::{Admission, ConnectionId, Event as Did, Server, Told, Trust};
 use witlock_session::wire::{Frames, ToClient};
 
 use crate::network::Network;
@@ -52,6 +53,10 @@ pub struct World {
     pub now: u64,
     pub engine: Engine,
     pub server: Server,
+    /// What the next server will know of leases.
+    pub journal: Journal,
+    /// Why nothing can be written to it, if that is so.
+    pub unwritable: Option<String>,
     pub machines: Vec<Machine>,
     pub strangers: HashMap<ConnectionId, Stranger>,
     pub next_step: Option<u64>,
@@ -65,6 +70,8 @@ impl World {
             now: 0,
             engine: Engine::new(Seed::default()),
             server: server(),
+            journal: Journal::default(),
+            unwritable: None,
             machines: Vec::new(),
             strangers: HashMap::new(),
             next_step: None,
@@ -161,9 +168,7 @@ impl World {
         let tag = 0;
         let commands = [Command::Break { tag, fence, place }];
         let outcome = self.engine.step(self.now, &commands);
-        for event in outcome.events.into_iter().filter_map(Told::of) {
-            self.server.told(self.now, event);
-        }
+        self.tell(outcome.events);
     }
 
     /// What is held, as far as one page shows it.
@@ -229,15 +234,32 @@ impl World {
         loop {
             let outcome = self.engine.step(self.now, &commands);
             commands.drain(..outcome.handled);
-            for event in outcome.events.into_iter().filter_map(Told::of) {
-                self.server.told(self.now, event);
-            }
+            self.tell(outcome.events);
             self.next_step = outcome.next_deadline;
             commands.extend(self.server.commands());
             if commands.is_empty() && self.next_step.is_none_or(|at| at > self.now) {
                 return;
             }
         }
+    }
+
+    fn tell(&mut self, events: Vec<witlock_engine::Event>) {
+        let dated = self.now;
+        let told = |event| {
+            Some(Told {
+                dated,
+                event: Did::of(event)?,
+            })
+        };
+        let told = events.into_iter().filter_map(told).collect();
+        let (journal, unwritable) = (&mut self.journal, &self.unwritable);
+        self.server.told_all(told, |records| match unwritable {
+            Some(why) => Err(why.clone()),
+            None => {
+                records.into_iter().for_each(|record| journal.apply(record));
+                Ok(())
+            }
+        });
     }
 
     /// Nothing is kept of any session, by anyone.

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use witlock::{BindError, Server, ServerBuilder, Store};
 
 use crate::codes::{self, Failure};
-use crate::{ls, reach, signals, token};
+use crate::{ls, reach, signals, spans, token};
 
 /// Serve a store to other processes
 ///
@@ -44,7 +45,31 @@ pub struct Serve {
     /// For tls: the file with the certificate's key, PEM
     #[arg(long, value_name = "FILE", requires = "tls_chain")]
     tls_key: Option<PathBuf>,
+
+    /// Give no key for SPAN after the start, but to who holds one already; 1h without SPAN
+    ///
+    /// For a directory that was restored from a backup: others may hold keys of which it
+    /// does not tell. SPAN is then the longest ttl in use.
+    #[arg(
+        long,
+        value_name = "SPAN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1h",
+        value_parser = grace,
+        conflicts_with = "no_grace"
+    )]
+    grace: Option<Duration>,
+
+    /// Give keys at once, also where the directory does not tell of all who may hold some
+    ///
+    /// Where all of them are known to be gone.
+    #[arg(long)]
+    no_grace: bool,
 }
+
+/// The longest ttl there may be.
+const GRACE_MOST: Duration = Duration::from_secs(3_600);
 
 const MORE: &str = "\
 Examples:
@@ -59,10 +84,11 @@ Examples:
       export WITLOCK_TOKEN_FILE=./token WITLOCK_TLS_ROOTS=./root.pem
       witlock hold jobs a --connect tls:locks.example:7411 -- ./job
 
-SIGTERM and Ctrl-C stop the server. No lease ends by that: clients are told to come
-back. The next server does not know their leases, so it can't renew them, and gives
-no key until they are over, at most the longest ttl later: a holder that takes longer
-than what is left of its ttl loses its key.
+SIGTERM and Ctrl-C stop the server. No lease ends by that, nor by a kill: clients come
+back, and the next server goes on with every lease, which its directory tells, each for
+its ttl from then. After a restart of the machine, or where the directory's journal is
+damaged, it waits until all leases are over, at most the longest ttl, before it gives a
+key.
 
 Exit codes:
   0    stopped by a signal
@@ -71,10 +97,11 @@ Exit codes:
 
 /// Serves until a signal.
 pub fn run(args: &Serve) -> Result<u8> {
+    allow_connections();
     let stopped = ls::runtime()?;
     // Caught before anybody can know that it serves.
     let mut signals = stopped.block_on(async { signals::Signals::catch() })?;
-    let store = Store::open(&args.store)?;
+    let store = open(args)?;
     let server = bind(&store, args)?;
     for address in server.addresses() {
         println!("listening at {address}");
@@ -83,6 +110,37 @@ pub fn run(args: &Serve) -> Result<u8> {
     server.stop();
     store.close();
     Ok(0)
+}
+
+/// As many as the system lets this process have: where a process may have 1 024 open
+/// files, that is for the sake of programs that can't do with more.
+fn allow_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            log::warn!("the server may have few connections: {error}");
+        }
+    }
+}
+
+fn open(args: &Serve) -> Result<Store> {
+    let mut builder = Store::builder();
+    if let Some(span) = args.no_grace.then_some(Duration::ZERO).or(args.grace) {
+        builder = builder.grace(span);
+    }
+    Ok(builder.open(&args.store)?)
+}
+
+/// No lease lasts longer than an hour unrenewed.
+fn grace(text: &str) -> Result<Duration, String> {
+    let span = spans::span(text)?;
+    match span <= GRACE_MOST {
+        true => Ok(span),
+        false => Err("the longest ttl there may be is 1h".to_owned()),
+    }
 }
 
 fn bind(store: &Store, args: &Serve) -> Result<Server> {

@@ -8,13 +8,14 @@ use std::task::Waker;
 use std::time::Duration;
 
 use witlock_engine::{Command, Hold, bounds};
-use witlock_session::server::{Admission, ConnectionId, Event, Trust};
+use witlock_session::server::{self, Admission, ConnectionId, Event, Trust};
 use witlock_session::wire::refused::Why;
 
 use super::link::Link;
 use super::translate;
 use crate::backend::Backend;
-use crate::driver::{Driver, REMOTE, Told, lock};
+use crate::driver::{Driver, REMOTE, Told, lock, wit};
+use crate::journal::Journal;
 
 /// How many looks at the store, about one a second, find nothing of any connection
 /// until the store's file says so: each time it does, and grows again, is a write
@@ -36,7 +37,8 @@ pub(crate) struct Desk {
 }
 
 struct State {
-    server: witlock_session::server::Server,
+    server: server::Server,
+    journal: Journal,
     links: HashMap<ConnectionId, Arc<Link>>,
     /// Of the server that stands here: woken, it calls [`told`](Desk::told).
     waker: Waker,
@@ -67,25 +69,40 @@ impl Drop for Standing {
 }
 
 impl Desk {
-    pub fn new(driver: Arc<Driver>) -> Self {
-        let state = State {
-            server: witlock_session::server::Server::new(REMOTE, Admission::default()),
-            links: HashMap::new(),
-            waker: Waker::noop().clone(),
-            heard: 0,
-            idle_looks: 0,
-        };
-        let state = Mutex::new(state);
-        Desk {
+    /// Goes on with the leases of which a journal tells.
+    pub fn open(driver: Arc<Driver>, mut journal: Journal) -> Self {
+        let now = driver.now();
+        journal.start(now, driver.grace().until());
+        // Nobody is told before there is a server, but what happens is not lost.
+        driver.open_outlet(Waker::noop().clone());
+        let desk = Desk {
             driver,
-            state,
+            state: Mutex::new(State {
+                server: server::Server::new(REMOTE, Admission::default()),
+                journal,
+                links: HashMap::new(),
+                waker: Waker::noop().clone(),
+                heard: 0,
+                idle_looks: 0,
+            }),
             is_served: AtomicBool::new(false),
             idle: Condvar::new(),
-        }
+        };
+        desk.restore(&mut lock(&desk.state), now);
+        desk
+    }
+
+    /// Has the engine take the leases back, all of them before anything else is asked
+    /// of it.
+    fn restore(&self, state: &mut State, now: u64) {
+        state.server.restore(now, state.journal.leases());
+        let commands = state.server.commands().into_iter();
+        self.driver.submit(commands.map(translate::command));
+        self.driver.run_all();
     }
 
     /// A server stands at the desk from now on.
-    pub(super) fn open(&self, admission: Admission, waker: Waker) {
+    pub(super) fn serve(&self, admission: Admission, waker: Waker) {
         let mut state = lock(&self.state);
         state.server.set_admission(admission);
         self.mind_the_grace(&mut state);
@@ -167,6 +184,11 @@ impl Desk {
         self.go_on(&mut state);
     }
 
+    /// The store is closed: nothing more is written to its directory.
+    pub fn let_go(&self) {
+        lock(&self.state).journal.let_go();
+    }
+
     /// Waits until nothing is held over any connection that there is, but not for long:
     /// who lets nothing go is not waited for.
     pub fn until_idle(&self) {
@@ -190,7 +212,7 @@ impl Desk {
             if is_quiet && told.is_empty() {
                 break;
             }
-            told.into_iter().for_each(|told| self.tell(state, told));
+            self.tell_all(state, told);
         }
         for id in state.server.touched() {
             state.write(id);
@@ -200,17 +222,36 @@ impl Desk {
         }
     }
 
-    fn tell(&self, state: &mut State, told: Told) {
-        match told {
-            Told::Event { dated, event } => {
-                if let Some(event) = translate::event(event) {
-                    state.server.told(dated, event);
+    fn tell_all(&self, state: &mut State, told: Vec<Told>) {
+        let mut events = Vec::new();
+        for told in told {
+            match told {
+                Told::Event { dated, event } => {
+                    let told = |event| server::Told { dated, event };
+                    events.extend(translate::event(event).map(told));
+                }
+                Told::BeganAnew { until } => {
+                    state.tell(std::mem::take(&mut events));
+                    self.begin_anew(state, until);
                 }
             }
-            Told::BeganAnew => {
-                state.server.forget_all();
-                self.mind_the_grace(state);
-            }
+        }
+        state.tell(events);
+    }
+
+    /// The engine trapped, and the next gives no key until this moment: that is time to
+    /// tell it of the leases. Their holders are as after a cut.
+    fn begin_anew(&self, state: &mut State, until: u64) {
+        state.server.forget_all();
+        self.mind_the_grace(state);
+        let now = self.driver.now();
+        if now < until {
+            state.journal.start_again(now);
+            self.restore(state, now);
+            let until = self.driver.grace().until().unwrap_or(0);
+            self.driver.submit([wit::Command::Grace(until)]);
+        } else {
+            state.journal.forget_all();
         }
     }
 
@@ -255,6 +296,12 @@ impl Desk {
 }
 
 impl State {
+    /// Keeps what is to be kept of this, and tells it.
+    fn tell(&mut self, told: Vec<server::Told>) {
+        let journal = &mut self.journal;
+        self.server.told_all(told, |records| journal.keep(records));
+    }
+
     fn write(&mut self, id: ConnectionId) {
         if let Some(link) = self.links.get(&id) {
             let is_last = self.server.is_over(id);

@@ -294,7 +294,7 @@ impl AtWork {
 
     async fn serve(self, listeners: Vec<Listener>, ending: &Notify) {
         let desk = self.standing.desk();
-        desk.open(self.admission, Waker::from(self.told.clone()));
+        desk.serve(self.admission, Waker::from(self.told.clone()));
         let (stop, stopped) = watch::channel(false);
         let mut accepting = JoinSet::new();
         for listener in listeners {
