@@ -1,5 +1,6 @@
 //! A stream socket of either kind, which never blocks.
 
+use std::cell::RefCell;
 use std::io;
 
 use tokio::net::TcpStream;
@@ -7,6 +8,15 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 
 use super::Address;
+
+/// Bytes read at once.
+const READ_BYTES: usize = 16 << 10;
+
+thread_local! {
+    /// What all sockets of a thread read into: room of that size is not to be had
+    /// quickly, and each of thousands can't keep some.
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 #[cfg(not(unix))]
 mod elsewhere;
@@ -32,10 +42,16 @@ impl Socket {
         }
     }
 
-    /// Reads what there is, as far as there is room; none if there is nothing yet, and 0
-    /// at the end.
-    pub fn read(&self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
-        unless_blocked(self.try_read(into))
+    /// Reads what there is, as far as there is room, and hands it on: nothing at the
+    /// end. None if there is nothing yet.
+    pub fn read<T>(&self, hand_on: impl FnOnce(&[u8]) -> T) -> io::Result<Option<T>> {
+        let mut room = ROOM.take();
+        room.clear();
+        room.reserve(READ_BYTES);
+        let read = unless_blocked(self.try_read(&mut room));
+        let done = read.map(|some| some.map(|_| hand_on(&room)));
+        ROOM.set(room);
+        done
     }
 
     /// Writes what there is room for, and takes it out.
