@@ -14,6 +14,3 @@ pub(crate) use seal::Seal;
 pub(crate) use seal::{client_config, server_config};
 pub use server::{Server, ServerBuilder};
 pub(crate) use socket::Socket;
-
-/// Bytes read at once.
-const READ_BYTES: usize = 16 << 10;

@@ -1,5 +1,6 @@
 //! What is between a socket and the messages: TLS, or nothing.
 
+use std::borrow::Cow;
 use std::io;
 #[cfg(feature = "tls")]
 use std::io::{Read, Write};
@@ -26,13 +27,12 @@ impl Seal {
     }
 
     /// Opens what arrived.
-    pub fn open(&mut self, arrived: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+    pub fn open<'a>(&mut self, arrived: &'a [u8]) -> io::Result<Cow<'a, [u8]>> {
         match self {
-            Seal::Plain => into.extend_from_slice(arrived),
+            Seal::Plain => Ok(arrived.into()),
             #[cfg(feature = "tls")]
-            Seal::Tls(tls) => open(tls, arrived, into)?,
+            Seal::Tls(tls) => open(tls, arrived).map(Cow::Owned),
         }
-        Ok(())
     }
 
     /// Seals what is to be sent, which is taken out, and adds what the seal itself
@@ -54,7 +54,8 @@ impl Seal {
 }
 
 #[cfg(feature = "tls")]
-fn open(tls: &mut Connection, mut arrived: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+fn open(tls: &mut Connection, mut arrived: &[u8]) -> io::Result<Vec<u8>> {
+    let mut into = Vec::new();
     while !arrived.is_empty() {
         tls.read_tls(&mut arrived)?;
         let state = tls.process_new_packets();
@@ -63,7 +64,7 @@ fn open(tls: &mut Connection, mut arrived: &[u8], into: &mut Vec<u8>) -> io::Res
         into.resize(before + state.plaintext_bytes_to_read(), 0);
         tls.reader().read_exact(&mut into[before..])?;
     }
-    Ok(())
+    Ok(into)
 }
 
 /// How a server seals: with a certificate chain and its key, both PEM.

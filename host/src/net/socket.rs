@@ -1,32 +1,39 @@
 //! A stream socket of either kind, which never blocks.
 
+use std::cell::RefCell;
 use std::io;
-#[cfg(unix)]
-use std::os::fd::AsFd;
 
-#[cfg(unix)]
-use rustix::buffer::spare_capacity;
-#[cfg(unix)]
-use rustix::net::{Shutdown, shutdown};
-use tokio::io::{Interest, Ready};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
 
 use super::Address;
 
-pub(crate) enum Socket {
-    #[cfg(unix)]
-    Unix(UnixStream),
-    Tcp(TcpStream),
+/// Bytes read at once.
+const READ_BYTES: usize = 16 << 10;
+
+thread_local! {
+    /// What all sockets of a thread read into: room of that size is not to be had
+    /// quickly, and each of thousands can't keep some.
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
+
+#[cfg(not(unix))]
+mod elsewhere;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+pub(crate) use elsewhere::Socket;
+#[cfg(unix)]
+pub(crate) use unix::Socket;
 
 impl Socket {
     /// Connects to a server.
     pub async fn connect(address: &Address) -> io::Result<Socket> {
         match address {
             #[cfg(unix)]
-            Address::Unix(path) => UnixStream::connect(path).await.map(Socket::Unix),
+            Address::Unix(path) => UnixStream::connect(path).await.and_then(Socket::unix),
             #[cfg(not(unix))]
             Address::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
             Address::Tcp(host) | Address::Tls(host) => {
@@ -35,51 +42,16 @@ impl Socket {
         }
     }
 
-    /// Small messages go at once.
-    pub fn tcp(stream: TcpStream) -> io::Result<Socket> {
-        stream.set_nodelay(true)?;
-        Ok(Socket::Tcp(stream))
-    }
-
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        match self {
-            #[cfg(unix)]
-            Socket::Unix(stream) => stream.ready(interest).await,
-            Socket::Tcp(stream) => stream.ready(interest).await,
-        }
-    }
-
-    #[cfg(unix)]
-    fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
-        match self {
-            Socket::Unix(stream) => {
-                read_out(stream, into, |read| stream.try_io(Interest::READABLE, read))
-            }
-            Socket::Tcp(stream) => {
-                read_out(stream, into, |read| stream.try_io(Interest::READABLE, read))
-            }
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn try_read(&self, into: &mut Vec<u8>) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => stream.try_read_buf(into),
-        }
-    }
-
-    fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            #[cfg(unix)]
-            Socket::Unix(stream) => stream.try_write(bytes),
-            Socket::Tcp(stream) => stream.try_write(bytes),
-        }
-    }
-
-    /// Reads what there is, as far as there is room; none if there is nothing yet, and 0
-    /// at the end.
-    pub fn read(&self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
-        unless_blocked(self.try_read(into))
+    /// Reads what there is, as far as there is room, and hands it on: nothing at the
+    /// end. None if there is nothing yet.
+    pub fn read<T>(&self, hand_on: impl FnOnce(&[u8]) -> T) -> io::Result<Option<T>> {
+        let mut room = ROOM.take();
+        room.clear();
+        room.reserve(READ_BYTES);
+        let read = unless_blocked(self.try_read(&mut room));
+        let done = read.map(|some| some.map(|_| hand_on(&room)));
+        ROOM.set(room);
+        done
     }
 
     /// Writes what there is room for, and takes it out.
@@ -98,36 +70,6 @@ impl Socket {
         bytes.drain(..written);
         wrote
     }
-
-    /// Tells the other side that no more will come. Who is gone needn't be told;
-    /// elsewhere than on Unix the socket's end has to do.
-    pub fn end(&self) {
-        #[cfg(unix)]
-        let _ = match self {
-            Socket::Unix(stream) => shutdown(stream, Shutdown::Write),
-            Socket::Tcp(stream) => shutdown(stream, Shutdown::Write),
-        };
-    }
-}
-
-/// Reads once. Where that leaves room, nothing is left in the socket, which is not
-/// ready any more: asking it again would cost as much as the reading.
-#[cfg(unix)]
-fn read_out(
-    stream: &impl AsFd,
-    into: &mut Vec<u8>,
-    try_io: impl FnOnce(&mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>,
-) -> io::Result<usize> {
-    let mut some = None;
-    let tried = try_io(&mut || {
-        let read = rustix::io::read(stream, spare_capacity(into))?;
-        some = Some(read);
-        match read > 0 && into.len() < into.capacity() {
-            true => Err(io::ErrorKind::WouldBlock.into()),
-            false => Ok(read),
-        }
-    });
-    some.map_or(tried, Ok)
 }
 
 fn unless_blocked(done: io::Result<usize>) -> io::Result<Option<usize>> {

@@ -18,7 +18,8 @@ use crate::{Nanoseconds, millis};
 
 /// Puts a record behind others.
 pub fn put(record: &Record, out: &mut Vec<u8>) {
-    out.append(&mut record.encode_length_delimited_to_vec());
+    let encoded = record.encode_length_delimited(out);
+    debug_assert!(encoded.is_ok(), "a Vec grows");
 }
 
 /// Records that were [`put`] one behind the other; none if these are no such bytes, or

@@ -46,7 +46,7 @@ impl Server {
         }
     }
 
-    fn records(&self, told: &[Told]) -> Vec<Record> {
+    fn records(&mut self, told: &[Told]) -> Vec<Record> {
         // Leases of this step of which no ticket knows yet.
         let mut given = BTreeMap::new();
         let record = |Told { dated, event }: &Told| match event {
@@ -77,13 +77,14 @@ impl Server {
     }
 
     fn record_of_grant(
-        &self,
+        &mut self,
         dated: Nanoseconds,
         number: u64,
         lease: LeaseId,
         revoked: Option<Nanoseconds>,
     ) -> Option<Record> {
-        let ticket = self.peek_ticket(number)?;
+        let place = self.place(number)?;
+        let ticket = self.tickets.get_mut(place)?;
         let fence = lease.fence;
         let session = self.sessions.get(&ticket.session)?;
         if let Some(held) = session.held.get(&fence) {
@@ -91,7 +92,7 @@ impl Server {
             return (!held.renewed).then(|| Renewed { fence }.into());
         }
         // What was restored has its record.
-        let hold = ticket.hold.as_deref()?;
+        let hold = *ticket.hold.take()?;
         Some(
             Given {
                 fence,
@@ -100,12 +101,12 @@ impl Server {
                 max_held: session.max_held,
                 max_waiting: session.max_waiting,
                 ask: hold.ask,
-                name: hold.name.clone(),
+                name: hold.name,
                 limit: hold.limit,
-                key: hold.key.clone(),
+                key: hold.key,
                 ttl: hold.ttl.unwrap_or(TTL_DEFAULT),
                 max_hold: hold.max_hold,
-                label: hold.label.clone(),
+                label: hold.label,
                 since: dated,
                 revoked,
                 expires: None,

@@ -17,7 +17,7 @@ const PLACE_BITS: u32 = 40;
 pub(super) struct Ticket {
     pub session: u64,
     pub ask: u64,
-    /// What was asked for, while it waits.
+    /// What was asked for, until its lease is kept.
     pub hold: Option<Box<wire::Hold>>,
     /// Its lease's, once it has one.
     pub fence: Option<u64>,
@@ -148,7 +148,7 @@ impl Server {
     }
 
     /// None if the number is one of an engine's that is gone.
-    fn place(&self, number: u64) -> Option<usize> {
+    pub(super) fn place(&self, number: u64) -> Option<usize> {
         let place = (number & ((1 << PLACE_BITS) - 1)) as usize;
         (self.number_of(place) == number).then_some(place)
     }

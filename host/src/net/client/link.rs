@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use super::remote::Remote;
-use crate::net::{Address, READ_BYTES, Seal, Socket};
+use crate::net::{Address, Seal, Socket};
 
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -89,10 +89,9 @@ impl Dialer {
 }
 
 fn read(remote: &Remote, socket: &Arc<Socket>) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(READ_BYTES);
-    match socket.read(&mut bytes)? {
-        None => Ok(()),
-        Some(0) => Err(io::Error::other("it closed the connection")),
-        Some(_) => remote.received(socket, &bytes),
-    }
+    let read = socket.read(|bytes| match bytes.is_empty() {
+        true => Err(io::Error::other("it closed the connection")),
+        false => remote.received(socket, bytes),
+    });
+    read?.unwrap_or(Ok(()))
 }

@@ -193,8 +193,7 @@ impl Remote {
             let Some(connection) = state.connection_by(socket) else {
                 return Ok(());
             };
-            let mut plain = Vec::new();
-            connection.seal.open(bytes, &mut plain)?;
+            let plain = connection.seal.open(bytes)?;
             if !plain.is_empty() {
                 state.client.received(now, &plain);
             }

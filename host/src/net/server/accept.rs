@@ -56,7 +56,7 @@ impl Listener {
             Listener::Unix(listener, _) => {
                 let (stream, _) = listener.accept().await?;
                 let trust = trust(stream.peer_cred()?.uid());
-                Ok((Link::new(Socket::Unix(stream), Seal::Plain), trust))
+                Ok((Link::new(Socket::unix(stream)?, Seal::Plain), trust))
             }
             Listener::Tcp(listener, seals) => {
                 let (stream, _) = listener.accept().await?;

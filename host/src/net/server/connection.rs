@@ -1,6 +1,7 @@
 //! A connection, from its first byte to its last.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,24 +28,29 @@ pub(super) async fn serve(desk: Arc<Desk>, link: Arc<Link>, trust: Trust) {
 /// Reads and writes until the server has said goodbye, or the client is gone, which
 /// is an error.
 async fn talk(desk: &Desk, link: &Link, id: ConnectionId) -> io::Result<()> {
+    let mut changed = pin!(link.changed.notified());
     while !link.is_over() {
         let interest = interest(link);
         let ready = tokio::select! {
+            // What changed is looked at each time around.
+            biased;
             ready = link.socket.ready(interest) => ready?,
-            () = link.changed.notified() => continue,
+            () = &mut changed => {
+                changed.set(link.changed.notified());
+                continue;
+            }
         };
         if ready.is_writable() {
             desk.write(id);
         }
         if ready.is_readable() {
-            let mut arrived = Vec::new();
-            if !link.read(&mut arrived)? {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            // The seal itself may have something to say.
-            match arrived.is_empty() {
+            let goes_on = link.read(|arrived| match arrived.is_empty() {
+                // The seal itself may have something to say.
                 true => desk.write(id),
-                false => desk.received(id, &arrived),
+                false => desk.received(id, arrived),
+            })?;
+            if !goes_on {
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
     }
@@ -67,7 +73,7 @@ async fn read_out(link: &Link) -> io::Result<()> {
     }
     link.socket.end();
     while link.socket.ready(Interest::READABLE).await.is_ok() {
-        if !link.read(&mut Vec::new())? {
+        if !link.read(|_| ())? {
             break;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tokio::sync::Notify;
 
 use crate::driver::lock;
-use crate::net::{READ_BYTES, Seal, Socket};
+use crate::net::{Seal, Socket};
 
 /// A connection of a server's.
 pub(super) struct Link {
@@ -39,17 +39,17 @@ impl Link {
         }
     }
 
-    /// Reads what there is: nothing yet, or the end.
-    pub fn read(&self, into: &mut Vec<u8>) -> io::Result<bool> {
-        let mut bytes = Vec::with_capacity(READ_BYTES);
-        match self.socket.read(&mut bytes)? {
-            None => Ok(true),
-            Some(0) => Ok(false),
-            Some(_) => {
-                let mut state = lock(&self.state);
-                state.seal.open(&bytes, into).map(|()| true)
+    /// Reads what there is, and hands it on; false at the end.
+    pub fn read(&self, hand_on: impl FnOnce(&[u8])) -> io::Result<bool> {
+        let read = self.socket.read(|bytes| {
+            if bytes.is_empty() {
+                return Ok(false);
             }
-        }
+            let opened = lock(&self.state).seal.open(bytes)?;
+            hand_on(&opened);
+            Ok(true)
+        });
+        read?.unwrap_or(Ok(true))
     }
 
     /// Writes what there is room for. `more` gives what is to be said next, and
