@@ -292,6 +292,14 @@ impl Driver {
         }
     }
 
+    /// Rings the alarm for the last time: what is due later, also by a step that is
+    /// under way, sets it no more.
+    fn ring_out(&self) {
+        let mut engine = lock(&self.engine);
+        engine.alarm_at = 0;
+        self.alarm.set(0);
+    }
+
     /// The engine trapped: everyone is answered `closed`, and a new one with
     /// higher fences takes its place. What trapped it is left out.
     fn start_anew(&self, engine: &mut Running, trap: &wasmtime::Error, wakers: &mut Wakers) {

@@ -100,7 +100,7 @@ impl Threads {
     pub fn stop(self, driver: &Driver, left: u64) {
         driver.fences.send(Order::Close(left));
         self.stop.store(true, Ordering::Release);
-        driver.alarm.set(0);
+        driver.ring_out();
         join(self.due);
         join(self.fences);
     }
@@ -118,6 +118,9 @@ fn end_what_is_due(driver: &Driver, stop: &AtomicBool) {
         // Once before the first wait: a thread's first call into wasm takes
         // memory that may not be there later.
         driver.run_due();
-        driver.alarm.wait();
+        // Which may have set the alarm after it rang for the last time.
+        if !stop.load(Ordering::Acquire) {
+            driver.alarm.wait();
+        }
     }
 }
