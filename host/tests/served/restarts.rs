@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use witlock::{Ending, LockError};
+use witlock::clock::ManualClock;
+use witlock::{Ending, LockError, Store};
 
 use crate::common::block_on;
 use crate::stage::{
@@ -141,6 +142,26 @@ fn a_damaged_journal_is_waited_out() {
     assert!(is_free(&stage.store, "k19"));
     assert!(!is_free(&stage.store, "k0"));
     assert_eq!(leases[0].ended(), None);
+}
+
+// LOCK-08, case G7: the machine went down, and the journal's end may be missing.
+#[test]
+fn a_machine_that_started_again_waits_for_what_may_be_live() {
+    let mut stage = Stage::in_directory();
+    let store = stage.client("A");
+    let lease = lock(&store).blocking_lease("k").unwrap();
+    stage.stop();
+    knows_of_the_cut(&store);
+    stage.store.close();
+    let clock = ManualClock::default();
+    let builder = Store::builder().clock(clock.clone());
+    let next = builder.open(stage.directory()).unwrap();
+    assert!(!is_free(&next, "k") && !is_free(&next, "other"));
+    clock.advance(TTL - TICK);
+    assert!(!is_free(&next, "other"));
+    clock.advance(TICK);
+    assert!(is_free(&next, "k") && is_free(&next, "other"));
+    drop(lease);
 }
 
 // LOCK-08: a lease of which the next store does not know is let go in time.
