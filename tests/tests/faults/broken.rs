@@ -44,7 +44,7 @@ fn is_found_out(settings: Settings, by: [What; 2]) {
 fn a_server_that_gives_keys_on_at_half_the_ttl_is_found_out() {
     let settings = Settings {
         // It would be over early as well, and that is seen at once.
-        bounded: false,
+        holders: "unbounded",
         ..settings("hasty")
     };
     is_found_out(settings, [What::Overlap, What::GivenEarly]);
@@ -54,6 +54,7 @@ fn a_server_that_gives_keys_on_at_half_the_ttl_is_found_out() {
 #[test]
 fn a_server_that_forgets_leases_at_a_restart_is_found_out() {
     let settings = Settings {
+        holders: "lasting",
         restarts: 5,
         ..settings("forgetful")
     };

@@ -53,7 +53,7 @@ fn settings(manner: &'static str) -> Settings {
     Settings {
         seed,
         manner,
-        bounded: true,
+        holders: "bounded",
         restarts: 1,
     }
 }

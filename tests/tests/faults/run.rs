@@ -38,8 +38,8 @@ pub struct Settings {
     pub seed: u64,
     /// Of the server, as the binary `server` takes it.
     pub manner: &'static str,
-    /// Whether some holds have a max-hold.
-    pub bounded: bool,
+    /// Of the holders to whom something is done, as the binary `holders` takes it.
+    pub holders: &'static str,
     /// How often the server is killed beside some forty other faults.
     pub restarts: usize,
 }
@@ -126,10 +126,7 @@ impl Run {
     }
 
     fn add_clients(&mut self, kind: &str, server: Server) {
-        let manner = match self.settings.bounded {
-            true => "bounded",
-            false => "unbounded",
-        };
+        let manner = self.settings.holders;
         self.add_client(server.address(), manner);
         for number in 0..PROXIED {
             let path = self.path(&format!("{kind}-{number}"));

@@ -1,8 +1,9 @@
 //! A process of several holders that go on until their standard input ends:
 //! `holders <process> <address> <token> <resource> <manner>`. They tell the resource
 //! all that they ask for, hold and lose. `bounded`, they hold and wait for keys in
-//! haste, some with a max-hold; `unbounded`, none with one. With a number of
-//! milliseconds they hold keys of their own, with that ttl, for long.
+//! haste, some with a max-hold; `unbounded`, none with one; `lasting`, the same with a
+//! longer ttl. With a number of milliseconds they hold keys of their own, with that ttl,
+//! for long.
 
 #![allow(clippy::expect_used)] // a tool of the tests
 
@@ -77,7 +78,7 @@ fn main() {
 fn plans(manner: &str, store: &Store, holder: u64) -> Box<dyn Plans + Send> {
     match manner.parse() {
         Ok(ttl) => Box::new(Steady::open(store, holder, Duration::from_millis(ttl))),
-        Err(_) => Box::new(Hasty::open(store, holder, manner == "bounded")),
+        Err(_) => Box::new(Hasty::open(store, holder, manner)),
     }
 }
 

@@ -8,6 +8,10 @@ use witlock::{Lock, Store};
 /// The shortest there is: the sooner a loss shows.
 const TTL: Duration = Duration::from_secs(1);
 
+/// One that outlasts a start of the server, also where that takes a loaded machine some
+/// seconds.
+const LASTING_TTL: Duration = Duration::from_secs(4);
+
 /// How long a lease of the bounded lock may last.
 const MAX_HOLD: Duration = Duration::from_millis(400);
 
@@ -49,10 +53,10 @@ struct Locks {
 }
 
 impl Locks {
-    fn open(store: &Store) -> Self {
-        let lock = |name| store.lock(name).ttl(TTL);
+    fn open(store: &Store, ttl: Duration) -> Self {
+        let lock = |name| store.lock(name).ttl(ttl);
         let bounded = lock("bounded").max_hold(MAX_HOLD);
-        let shared = store.semaphore("shared", LIMIT).ttl(TTL);
+        let shared = store.semaphore("shared", LIMIT).ttl(ttl);
         Locks {
             hot: lock("hot").open().expect("a lock"),
             bounded: bounded.open().expect("a lock"),
@@ -67,14 +71,20 @@ pub struct Hasty {
     locks: Locks,
     random: Rng,
     bounded: bool,
+    ttl: Duration,
 }
 
 impl Hasty {
-    pub fn open(store: &Store, holder: u64, bounded: bool) -> Self {
+    pub fn open(store: &Store, holder: u64, manner: &str) -> Self {
+        let ttl = match manner {
+            "lasting" => LASTING_TTL,
+            _ => TTL,
+        };
         Hasty {
-            locks: Locks::open(store),
+            locks: Locks::open(store, ttl),
             random: Rng::with_seed(holder),
-            bounded,
+            bounded: manner == "bounded",
+            ttl,
         }
     }
 
@@ -118,7 +128,7 @@ impl Plans for Hasty {
             key: key.to_string(),
             place: format!("{name}/{key}"),
             limit,
-            ttl: TTL,
+            ttl: self.ttl,
             wait: self.wait(),
             patience: gives_up.then(|| self.between(0, 400)),
             work: self.work(),
