@@ -132,7 +132,7 @@ impl Journal {
         Left::All { unknown_until }
     }
 
-    /// This opening starts. Other leases than those that are known may be live until
+    /// This opening starts, or an engine that knows no lease. Other leases than those that are known may be live until
     /// this moment, if that is yet to come.
     pub fn start(&mut self, now: u64, unknown_until: Option<u64>) {
         self.leases.start(now);
@@ -148,14 +148,6 @@ impl Journal {
     /// The leases, with the deadlines that the start gave.
     pub fn leases(&self) -> impl Iterator<Item = &Given> {
         self.leases.leases()
-    }
-
-    /// An engine that knows none takes the place of one that trapped.
-    pub fn start_again(&mut self, now: u64) {
-        self.start(
-            now,
-            Some(self.start.unknown_until).filter(|until| *until > now),
-        );
     }
 
     /// No lease can be live any more.
@@ -198,7 +190,7 @@ impl Journal {
             return Ok(());
         };
         let mut bytes = Vec::new();
-        frames::put([&Record::from(self.start.clone())], &mut bytes);
+        frames::put([&Body::Start(self.start.clone()).into()], &mut bytes);
         let records: Vec<Record> = self.leases.records().collect();
         for records in records.chunks(AT_ONCE) {
             frames::put(records, &mut bytes);

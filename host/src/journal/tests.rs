@@ -110,7 +110,7 @@ fn fences(journal: &Journal) -> Vec<u64> {
 }
 
 fn given(fence: u64) -> Record {
-    Given {
+    Body::Given(Given {
         fence,
         secret: fence ^ 0x5a,
         session: vec![7; 16],
@@ -120,7 +120,7 @@ fn given(fence: u64) -> Record {
         ttl: 30_000,
         since: fence,
         ..Given::default()
-    }
+    })
     .into()
 }
 
@@ -129,11 +129,11 @@ fn added() -> Record {
 }
 
 fn ended(fence: u64) -> Record {
-    Ended { fence }.into()
+    Body::Ended(Ended { fence }).into()
 }
 
 fn renewed(fence: u64) -> Record {
-    Renewed { fence }.into()
+    Body::Renewed(Renewed { fence }).into()
 }
 
 const ALL: Left = Left::All { unknown_until: 0 };
@@ -164,7 +164,7 @@ fn what_was_kept_is_there_after_a_kill() {
     let lasting = (1..=20).filter(|fence| fence % 3 != 2 || *fence == 20);
     assert!(fences(&journal).into_iter().eq(lasting));
     let first = journal.leases().next().expect("a lease");
-    assert_eq!(Record::from(first.clone()), given(1));
+    assert_eq!(Record::from(Body::Given(first.clone())), given(1));
 }
 
 // LOCK-05, case E12
@@ -192,7 +192,7 @@ fn an_unfinished_end_is_cut_off() {
     let clock = clock();
     let (disk, ends) = written(&clock);
     let whole = disk.file();
-    let start = Record::from(open(&disk, &clock).0.start);
+    let start = Record::from(Body::Start(open(&disk, &clock).0.start));
     let start = frame_of(&[start]).len();
     for length in start..=whole.len() {
         let cut = Disk::with(&whole[..length]);

@@ -33,40 +33,32 @@ fn a_signal_stops_it_with_0_and_takes_its_sockets_away() {
 #[test]
 fn a_stopped_servers_holders_keep_their_keys_at_the_next() {
     for signal in ["TERM", "INT", "KILL"] {
-        let served = Served::new();
-        let mut holder = served.hold(&["--ttl", "30s"], LOOP);
-        holder.write("before\n");
-        holder.line(&["before"]);
-        let served = served.restart_by(signal);
-        let next = served.hold(&["--wait", "500ms"], "true").end();
-        next.expect_code(115);
-        holder.write("after\n");
-        holder.line(&["after"]);
-        holder.end_input();
-        holder.end().expect_code(7);
+        keeps_its_key(signal, "30s", "500ms");
     }
 }
 
 // LOCK-05, LOCK-08, cases G7 and L3: the next server renews what the one before gave.
 #[test]
 fn a_stopped_servers_holder_keeps_its_key_for_longer_than_its_ttl() {
-    stays_beyond_its_ttl("TERM");
+    keeps_its_key("TERM", "6s", TWICE_AND_MORE);
 }
 
 // LOCK-05, LOCK-08, cases G7 and L3
 #[test]
 fn a_killed_servers_holder_keeps_its_key_for_longer_than_its_ttl() {
-    stays_beyond_its_ttl("KILL");
+    keeps_its_key("KILL", "6s", TWICE_AND_MORE);
 }
 
-fn stays_beyond_its_ttl(signal: &str) {
+/// A wait of more than two ttls of 6 s.
+const TWICE_AND_MORE: &str = "13s";
+
+fn keeps_its_key(signal: &str, ttl: &str, wait: &str) {
     let served = Served::new();
-    let mut holder = served.hold(&["--ttl", "6s"], LOOP);
+    let mut holder = served.hold(&["--ttl", ttl], LOOP);
     holder.write("before\n");
     holder.line(&["before"]);
     let served = served.restart_by(signal);
-    // Its ttl twice, and more.
-    let next = served.hold(&["--wait", "13s"], "true").end();
+    let next = served.hold(&["--wait", wait], "true").end();
     next.expect_code(115);
     holder.write("after\n");
     holder.line(&["after"]);

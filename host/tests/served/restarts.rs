@@ -3,12 +3,23 @@
 use std::time::Duration;
 
 use witlock::clock::ManualClock;
-use witlock::{Ending, LockError, Store};
+use witlock::{Ending, Lease, LockError, Store};
 
 use crate::common::block_on;
 use crate::stage::{
     Bystander, Stage, TICK, TTL, Waiter, deadline, is_free, knows_of_the_cut, lock, until,
 };
+
+/// A store in a directory, whose server stopped as a client held the key `k`, and the
+/// client, which knows of it.
+fn with_a_lease_of_a_stopped_server() -> (Stage, Store, Lease) {
+    let mut stage = Stage::in_directory();
+    let store = stage.client("A");
+    let lease = lock(&store).blocking_lease("k").unwrap();
+    stage.stop();
+    knows_of_the_cut(&store);
+    (stage, store, lease)
+}
 
 // LOCK-08, case L3: who is connected notices nothing, who is cut off keeps its key
 // until its own time is over.
@@ -60,11 +71,7 @@ fn servers_may_follow_each_other() {
 // same.
 #[test]
 fn a_directory_that_is_opened_anew_goes_on_with_every_lease() {
-    let mut stage = Stage::in_directory();
-    let store = stage.client("A");
-    let lease = lock(&store).blocking_lease("k").unwrap();
-    stage.stop();
-    knows_of_the_cut(&store);
+    let (mut stage, _store, lease) = with_a_lease_of_a_stopped_server();
     stage.reopen();
     // Free keys are given at once, what is held is not.
     let here = lock(&stage.store).blocking_lease("free").unwrap();
@@ -147,11 +154,7 @@ fn a_damaged_journal_is_waited_out() {
 // LOCK-08, case G7: the machine went down, and the journal's end may be missing.
 #[test]
 fn a_machine_that_started_again_waits_for_what_may_be_live() {
-    let mut stage = Stage::in_directory();
-    let store = stage.client("A");
-    let lease = lock(&store).blocking_lease("k").unwrap();
-    stage.stop();
-    knows_of_the_cut(&store);
+    let (stage, _store, lease) = with_a_lease_of_a_stopped_server();
     stage.store.close();
     let clock = ManualClock::default();
     let builder = Store::builder().clock(clock.clone());
@@ -167,11 +170,7 @@ fn a_machine_that_started_again_waits_for_what_may_be_live() {
 // LOCK-08: a lease of which the next store does not know is let go in time.
 #[test]
 fn what_the_next_store_does_not_know_is_released_in_time() {
-    let mut stage = Stage::in_directory();
-    let store = stage.client("A");
-    let lease = lock(&store).blocking_lease("k").unwrap();
-    stage.stop();
-    knows_of_the_cut(&store);
+    let (mut stage, store, lease) = with_a_lease_of_a_stopped_server();
     stage.damage_journal(|bytes| bytes.clear());
     stage.serve();
     stage.clock.advance(Duration::from_secs(2));
@@ -197,11 +196,7 @@ fn an_opening_waits_as_long_as_it_is_told() {
 // LOCK-08: where everyone is known to be gone.
 #[test]
 fn an_opening_waits_for_nothing_if_it_is_told_so() {
-    let mut stage = Stage::in_directory();
-    let store = stage.client("A");
-    let lease = lock(&store).blocking_lease("k").unwrap();
-    stage.stop();
-    knows_of_the_cut(&store);
+    let (mut stage, _store, lease) = with_a_lease_of_a_stopped_server();
     stage.damage_journal(|bytes| bytes.clear());
     assert!(!is_free(&stage.store, "free"));
     stage.reopen_with(|builder| builder.grace(Duration::ZERO));

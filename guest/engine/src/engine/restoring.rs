@@ -1,6 +1,6 @@
 //! Leases that an earlier engine gave, and that go on.
 
-use super::{Asked, Engine, asking};
+use super::{Engine, asking};
 use crate::bounds::{FENCE_END, Invalid};
 use crate::command::Restore;
 use crate::event::{Event, Refusal};
@@ -49,9 +49,8 @@ impl Engine {
 
     /// A request names one ask.
     fn check_new(&self, session: Place, request: Option<Request>) -> Result<(), Refusal> {
-        let asked = request.and_then(|request| self.requests.get(&(session, request)));
-        match asked {
-            Some(Asked::InLine(_) | Asked::Held(_)) => Err(Refusal::Invalid(Invalid::OtherKey)),
+        match request.and_then(|request| self.requests.get(&(session, request))) {
+            Some(_) => Err(Refusal::Invalid(Invalid::OtherKey)),
             None => Ok(()),
         }
     }

@@ -80,7 +80,9 @@ impl Journal {
 
     /// Records that come to the same.
     pub fn records(&self) -> impl Iterator<Item = Record> + '_ {
-        self.leases().cloned().map(Record::from)
+        self.leases()
+            .cloned()
+            .map(|lease| Body::Given(lease).into())
     }
 
     /// Whether there is no lease.
@@ -109,30 +111,8 @@ impl Given {
     }
 }
 
-impl From<Given> for Record {
-    fn from(given: Given) -> Self {
-        let body = Some(Body::Given(given));
-        Record { body }
-    }
-}
-
-impl From<Start> for Record {
-    fn from(start: Start) -> Self {
-        let body = Some(Body::Start(start));
-        Record { body }
-    }
-}
-
-impl From<Renewed> for Record {
-    fn from(renewed: Renewed) -> Self {
-        let body = Some(Body::Renewed(renewed));
-        Record { body }
-    }
-}
-
-impl From<Ended> for Record {
-    fn from(ended: Ended) -> Self {
-        let body = Some(Body::Ended(ended));
-        Record { body }
+impl From<Body> for Record {
+    fn from(body: Body) -> Self {
+        Record { body: Some(body) }
     }
 }

@@ -2,7 +2,7 @@
 //! ended: before anybody is told.
 
 use alloc::collections::BTreeMap;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use witlock_engine::bounds::TTL_DEFAULT;
@@ -11,7 +11,7 @@ use witlock_engine::{Command, LeaseId};
 use super::tickets::{Tag, Ticket};
 use super::{Event, Server};
 use crate::Nanoseconds;
-use crate::journal::{Ended, Given, Record, Renewed};
+use crate::journal::{Body, Ended, Given, Record, Renewed};
 use crate::wire::refused::Why;
 
 /// What the engine did in a step of this moment.
@@ -31,7 +31,7 @@ impl Server {
     pub fn told_all(
         &mut self,
         told: Vec<Told>,
-        keep: impl FnOnce(Vec<Record>) -> Result<(), alloc::string::String>,
+        keep: impl FnOnce(Vec<Record>) -> Result<(), String>,
     ) {
         let records = self.records(&told);
         let kept = match records.is_empty() {
@@ -59,17 +59,17 @@ impl Server {
                 self.record_of_grant(*dated, *ticket, *lease, *revoked)
             }
             Event::Renewed { tag } => self
-                .is_first_renewal(*tag)
-                .map(|fence| Renewed { fence }.into()),
+                .first_renewal(*tag)
+                .map(|fence| Body::Renewed(Renewed { fence }).into()),
             // What could not be restored is over.
             Event::Refused { ticket, .. } => {
                 let fence = self.peek_ticket(*ticket)?.fence?;
-                Some(Ended { fence }.into())
+                Some(Body::Ended(Ended { fence }).into())
             }
             Event::Ended { ticket, .. } => {
                 let fence = self.peek_ticket(*ticket)?.fence;
                 let fence = fence.or_else(|| given.get(ticket).copied())?;
-                Some(Ended { fence }.into())
+                Some(Body::Ended(Ended { fence }).into())
             }
             _ => None,
         };
@@ -89,34 +89,32 @@ impl Server {
         let session = self.sessions.get(&ticket.session)?;
         if let Some(held) = session.held.get(&fence) {
             // It was asked for again, which renews it.
-            return (!held.renewed).then(|| Renewed { fence }.into());
+            return (!held.renewed).then(|| Body::Renewed(Renewed { fence }).into());
         }
         // What was restored has its record.
         let hold = *ticket.hold.take()?;
-        Some(
-            Given {
-                fence,
-                secret: lease.secret,
-                session: session.id.to_be_bytes().to_vec(),
-                max_held: session.max_held,
-                max_waiting: session.max_waiting,
-                ask: hold.ask,
-                name: hold.name,
-                limit: hold.limit,
-                key: hold.key,
-                ttl: hold.ttl.unwrap_or(TTL_DEFAULT),
-                max_hold: hold.max_hold,
-                label: hold.label,
-                since: dated,
-                revoked,
-                expires: None,
-            }
-            .into(),
-        )
+        let given = Given {
+            fence,
+            secret: lease.secret,
+            session: session.id.to_be_bytes().to_vec(),
+            max_held: session.max_held,
+            max_waiting: session.max_waiting,
+            ask: hold.ask,
+            name: hold.name,
+            limit: hold.limit,
+            key: hold.key,
+            ttl: hold.ttl.unwrap_or(TTL_DEFAULT),
+            max_hold: hold.max_hold,
+            label: hold.label,
+            since: dated,
+            revoked,
+            expires: None,
+        };
+        Some(Body::Given(given).into())
     }
 
     /// The fence of a lease that no renewal since the start was kept of.
-    fn is_first_renewal(&self, tag: u64) -> Option<u64> {
+    fn first_renewal(&self, tag: u64) -> Option<u64> {
         let Some(Tag::Renew { session, fence }) = self.peek_tag(tag) else {
             return None;
         };
@@ -129,7 +127,7 @@ impl Server {
             Event::Granted { ticket, lease, .. } if self.is_asked(ticket) => {
                 self.refuse_granted(ticket, lease, why);
             }
-            Event::Renewed { tag } if self.is_first_renewal(tag).is_some() => {
+            Event::Renewed { tag } if self.first_renewal(tag).is_some() => {
                 // Asked again, it is told if it is kept then.
                 self.take_tag(tag);
             }

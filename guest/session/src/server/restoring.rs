@@ -2,14 +2,11 @@
 
 use alloc::vec::Vec;
 
-use witlock_engine::bounds::RECONNECT;
-use witlock_engine::{Command, Hold, OpenSession, Options, Request, Restore};
+use witlock_engine::{Command, Hold, Options, Request, Restore};
 
 use super::Server;
-use super::due::Due;
-use super::sessions::{AFTERWARDS, bound};
+use crate::Nanoseconds;
 use crate::journal::Given;
-use crate::{Nanoseconds, millis};
 
 impl Server {
     /// Goes on with leases that an earlier server, or an engine that trapped, gave.
@@ -33,15 +30,7 @@ impl Server {
         }
         let number = self.add_session(id);
         away.push(number);
-        if let Some(session) = self.sessions.get_mut(&number) {
-            (session.max_held, session.max_waiting) = (lease.max_held, lease.max_waiting);
-        }
-        self.commands.push(Command::OpenSession(OpenSession {
-            session: number,
-            remote: true,
-            max_held: bound(lease.max_held),
-            max_waiting: bound(lease.max_waiting),
-        }));
+        self.open_session(number, lease.max_held, lease.max_waiting);
         Some(number)
     }
 
@@ -72,17 +61,5 @@ impl Server {
             expires: lease.expires.unwrap_or(0),
             revoked: lease.revoked,
         }));
-    }
-
-    /// A session is without a connection from now on.
-    pub(super) fn is_away(&mut self, now: Nanoseconds, number: u64) {
-        let Some(session) = self.sessions.get_mut(&number) else {
-            return;
-        };
-        session.at = None;
-        let lasts = millis(session.longest_ttl.max(RECONNECT));
-        session.gone_at = now.saturating_add(lasts).saturating_add(AFTERWARDS);
-        self.due.add(session.gone_at, Due::Session(number));
-        self.commands.push(Command::Suspend(number));
     }
 }

@@ -178,30 +178,32 @@ impl Server {
 
     fn renew(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {
         let fence = named.fence;
-        match (self.named(session, named), self.held(session, fence)) {
-            (Some(lease), _) => {
+        match self.held(session, fence) {
+            Some(held) if held.secret == named.secret => {
+                let lease = held.id;
                 let tag = self.tag(Tag::Renew { session, fence });
                 self.commands.push(Command::Renew { tag, lease });
             }
-            (None, Some(_)) => self.tell_lost(session, fence),
-            (None, None) => self.renew_unknown(now, session, fence),
+            Some(_) => self.tell_lost(session, fence),
+            None => self.renew_unknown(now, session, fence),
         }
     }
 
     fn release(&mut self, now: Nanoseconds, session: u64, named: wire::Lease) {
         let fence = named.fence;
-        let lease = self.named(session, named);
-        match (lease, self.held(session, fence)) {
-            (Some(lease), Some(Held { release: None, .. })) => {
+        match self.held(session, fence).copied() {
+            Some(held) if held.secret != named.secret => self.tell_lost(session, fence),
+            Some(Held {
+                release: Some(_), ..
+            }) => {} // It is being answered.
+            Some(Held { id: lease, .. }) => {
                 let tag = self.tag(Tag::Release { session, fence });
                 if let Some(held) = self.held(session, fence) {
                     held.release = Some(tag);
                 }
                 self.commands.push(Command::Release { tag, lease });
             }
-            (Some(_), _) => {} // It is being answered.
-            (None, Some(_)) => self.tell_lost(session, fence),
-            (None, None) => self.release_unknown(now, session, fence),
+            None => self.release_unknown(now, session, fence),
         }
     }
 

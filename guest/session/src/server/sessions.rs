@@ -2,7 +2,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
-use witlock_engine::bounds::KEYS_PER_HOLDER;
+use witlock_engine::bounds::{KEYS_PER_HOLDER, RECONNECT};
 use witlock_engine::{Command, LeaseId, OpenSession, Request, Resume};
 
 use super::connections::ConnectionId;
@@ -18,7 +18,7 @@ use crate::{Nanoseconds, millis};
 
 /// How much longer a session is kept than anything of it can last, so that the
 /// engine has told of the last of it before.
-pub(super) const AFTERWARDS: Nanoseconds = millis(1_000);
+const AFTERWARDS: Nanoseconds = millis(1_000);
 
 /// One holder.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Held {
 }
 
 /// A session's bound, as its client asked for it.
-pub(super) fn bound(asked: Option<u32>) -> Option<u32> {
+fn bound(asked: Option<u32>) -> Option<u32> {
     Some(asked.unwrap_or(KEYS_PER_HOLDER).min(KEYS_PER_HOLDER))
 }
 
@@ -159,7 +159,6 @@ impl Server {
 
     fn bring_back(&mut self, number: u64, is_known: bool, enter: Enter) {
         if let Some(session) = self.sessions.get_mut(&number) {
-            (session.max_held, session.max_waiting) = (enter.max_held, enter.max_waiting);
             // Of the others, nobody will ask.
             let mut endings = core::mem::take(&mut session.endings);
             let asked = enter.leases.iter().map(|lease| lease.fence);
@@ -167,14 +166,7 @@ impl Server {
                 .endings
                 .extend(asked.filter_map(|fence| endings.remove_entry(&fence)));
         }
-        // The engine forgets a session that is away and has nothing left. One that
-        // is open stays as it is.
-        self.commands.push(Command::OpenSession(OpenSession {
-            session: number,
-            remote: true,
-            max_held: bound(enter.max_held),
-            max_waiting: bound(enter.max_waiting),
-        }));
+        self.open_session(number, enter.max_held, enter.max_waiting);
         if is_known {
             let tag = self.tag(Tag::Resume);
             let leases = enter.leases.into_iter();
@@ -187,6 +179,25 @@ impl Server {
                 requests: enter.asks.into_iter().map(Request::from).collect(),
             }));
         }
+    }
+
+    /// Has the engine open a session: it forgets one that is away and has nothing left.
+    /// One that is open stays as it is.
+    pub(super) fn open_session(
+        &mut self,
+        number: u64,
+        max_held: Option<u32>,
+        max_waiting: Option<u32>,
+    ) {
+        if let Some(session) = self.sessions.get_mut(&number) {
+            (session.max_held, session.max_waiting) = (max_held, max_waiting);
+        }
+        self.commands.push(Command::OpenSession(OpenSession {
+            session: number,
+            remote: true,
+            max_held: bound(max_held),
+            max_waiting: bound(max_waiting),
+        }));
     }
 
     /// Ends a session at its client's word.
@@ -228,6 +239,18 @@ impl Server {
         for (_, number) in core::mem::take(&mut connection.sessions) {
             self.is_away(now, number);
         }
+    }
+
+    /// A session is without a connection from now on.
+    pub(super) fn is_away(&mut self, now: Nanoseconds, number: u64) {
+        let Some(session) = self.sessions.get_mut(&number) else {
+            return;
+        };
+        session.at = None;
+        let lasts = millis(session.longest_ttl.max(RECONNECT));
+        session.gone_at = now.saturating_add(lasts).saturating_add(AFTERWARDS);
+        self.due.add(session.gone_at, Due::Session(number));
+        self.commands.push(Command::Suspend(number));
     }
 
     /// What the session's client calls itself, while it is connected.

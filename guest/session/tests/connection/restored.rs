@@ -2,6 +2,7 @@
 
 use witlock_engine::{Command, Engine, Seed};
 use witlock_session::client::{Ending, Event};
+use witlock_session::journal::Body;
 use witlock_session::wire::ended::How;
 use witlock_session::wire::refused::Why;
 use witlock_session::wire::to_client::Body as Told;
@@ -235,7 +236,7 @@ fn what_cannot_be_restored_is_over() {
     world.ask(0, "k");
     let mut damaged = world.journal.leases().next().expect("a lease").clone();
     (damaged.fence, damaged.ask) = (damaged.fence + 1, 99);
-    world.journal.apply(damaged.into());
+    world.journal.apply(Body::Given(damaged).into());
     world.restart_knowing();
     assert_eq!(world.journal.leases().count(), 1);
     assert_eq!(world.holdings().len(), 1);

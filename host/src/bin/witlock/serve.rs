@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use witlock::{BindError, Server, ServerBuilder, Store};
+use witlock_engine::bounds::TTL_MOST;
 
 use crate::codes::{self, Failure};
 use crate::{ls, reach, signals, spans, token};
@@ -69,7 +70,7 @@ pub struct Serve {
 }
 
 /// The longest ttl there may be.
-const GRACE_MOST: Duration = Duration::from_secs(3_600);
+const GRACE_MOST: Duration = Duration::from_millis(TTL_MOST as u64);
 
 const MORE: &str = "\
 Examples:

@@ -70,9 +70,7 @@ impl Drop for Standing {
 
 impl Desk {
     /// Goes on with the leases of which a journal tells.
-    pub fn open(driver: Arc<Driver>, mut journal: Journal) -> Self {
-        let now = driver.now();
-        journal.start(now, driver.grace().until());
+    pub fn open(driver: Arc<Driver>, journal: Journal) -> Self {
         // Nobody is told before there is a server, but what happens is not lost.
         driver.open_outlet(Waker::noop().clone());
         let desk = Desk {
@@ -88,13 +86,15 @@ impl Desk {
             is_served: AtomicBool::new(false),
             idle: Condvar::new(),
         };
-        desk.restore(&mut lock(&desk.state), now);
+        desk.restore(&mut lock(&desk.state));
         desk
     }
 
     /// Has the engine take the leases back, all of them before anything else is asked
     /// of it. False if it traps at that: then they are waited out.
-    fn restore(&self, state: &mut State, now: u64) -> bool {
+    fn restore(&self, state: &mut State) -> bool {
+        let now = self.driver.now();
+        state.journal.start(now, self.driver.grace().until());
         state.server.restore(now, state.journal.leases());
         let commands = state.server.commands().into_iter();
         self.driver.submit(commands.map(translate::command));
@@ -253,12 +253,10 @@ impl Desk {
     fn begin_anew(&self, state: &mut State, until: u64) {
         state.server.forget_all();
         self.mind_the_grace(state);
-        let now = self.driver.now();
-        if now >= until {
+        if self.driver.now() >= until {
             return state.journal.forget_all();
         }
-        state.journal.start_again(now);
-        if self.restore(state, now) {
+        if self.restore(state) {
             let until = self.driver.grace().until().unwrap_or(0);
             self.driver.submit([wit::Command::Grace(until)]);
         }
