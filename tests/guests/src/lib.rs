@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used)] // tests
 
+pub mod command;
 pub mod puppet;
 mod stage;
 pub mod tasks;

@@ -51,12 +51,11 @@ impl TimeView for Stage {
     }
 }
 
-/// All that a guest is offered: of WASI 0.3 what the programs use.
+/// All that a guest is offered.
 pub(crate) fn linker(engine: &Engine) -> Result<Linker<Stage>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    wasmtime_wasi::p3::cli::add_to_linker(&mut linker)?;
-    wasmtime_wasi::p3::clocks::add_to_linker(&mut linker)?;
+    wasmtime_wasi::p3::add_to_linker(&mut linker)?;
     witlock::p2::add_to_linker_async(&mut linker)?;
     witlock::p3::add_to_linker(&mut linker)?;
     Ok(linker)

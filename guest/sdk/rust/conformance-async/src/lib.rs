@@ -52,11 +52,11 @@ async fn pause() {
 /// A hold that waits and one that works are dropped; both let go.
 async fn cancel() -> cases::Told {
     let lock = open(witlock_guest::lock("conformance"))?;
-    let lease = lock.lease("key").await?;
-    cancelled(lock.hold("key", async |_| ())).await;
+    let lease = lock.lease("mine").await?;
+    cancelled(lock.hold("mine", async |_| ())).await;
     cancelled(lock.hold("other", async |_| pending::<()>().await)).await;
     drop(lease);
-    cases::tell(lock.try_hold("key", async |lease| lease.fence()).await);
+    cases::tell(lock.try_hold("mine", async |lease| lease.fence()).await);
     cases::tell(lock.try_hold("other", async |lease| lease.fence()).await);
     Ok(())
 }

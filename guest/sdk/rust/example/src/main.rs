@@ -16,7 +16,7 @@ const WRITER: &str = "rust";
 const MAX_HOLD: Duration = Duration::from_secs(2);
 
 /// Longer than a few writers take one after the other.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_secs(300);
 
 /// How long the work takes unless the arguments say.
 const WORK_MS: u64 = 50;
@@ -46,11 +46,12 @@ fn summarise(chat: &str, work: Duration) -> Result<()> {
         .context("no key")?;
     summaries
         .hold(chat, |lease| {
+            let fence = lease.fence();
+            println!("{WRITER} summarises {chat} under fence {fence}");
             let summary = ask_a_model(chat, work);
             // The lease may be over by now. A look at it would not help: it might end
             // right after the look. So its fence goes along, and the shelf refuses who
             // is late.
-            let fence = lease.fence();
             match Shelf::at("/shelf").save(chat, WRITER, &summary, fence) {
                 Ok(()) => println!("{WRITER} wrote {chat} under fence {fence}"),
                 Err(why) => eprintln!("not written: {why}"),
