@@ -18,6 +18,14 @@ ci:
 components:
     cargo run --quiet -p witlock-parts -- target/components
 
+# The guests of all languages, in target/guests.
+guests:
+    guest/sdk/build
+
+# Runs them in each case, and writes the table of the documentation.
+conformance:
+    WITLOCK_WRITE_TABLE=1 cargo test --workspace --test languages -- --ignored the_documentation
+
 # An app composed with the lock engine, run by the stock wasmtime command line.
 compose:
     host/examples/composed/run

@@ -42,3 +42,8 @@ pub mod p3;
 pub use blocking::{Lease, Lock};
 pub use builder::{LockBuilder, lock, semaphore};
 pub use error::{Ending, HoldError, LockError};
+
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
