@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use wasmtime::component::{Component, Linker, ResourceTable};
-use wasmtime::{Config, Engine};
+use wasmtime::{Cache, Config, Engine};
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use witlock::{LocksCtx, LocksCtxView, LocksView, Store};
 
@@ -72,10 +72,18 @@ fn name(app: &Path) -> String {
         .into_owned()
 }
 
-/// An engine whose guests can be interrupted at every loop and call.
+/// An engine whose guests can be interrupted at every loop and call. What it compiles is
+/// kept where the user's wasmtime keeps it too.
 pub fn engine() -> Result<Engine> {
     let mut config = Config::new();
     config.epoch_interruption(true);
+    // Where there is no place for it, as without a home, every run compiles.
+    let cache = Cache::from_file(None);
+    config.cache(
+        cache
+            .inspect_err(|why| log::debug!("no cache: {why:#}"))
+            .ok(),
+    );
     Ok(Engine::new(&config)?)
 }
 
