@@ -63,24 +63,22 @@ func (lease *Lease) finish() error {
 	return lost(given.release())
 }
 
-// Cancels the work's context when the lease is lost.
-func (lease *Lease) watch(ctx context.Context, cancel context.CancelCauseFunc, each time.Duration) {
-	looks := time.NewTicker(each)
-	defer looks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-looks.C:
-		}
-		if lease.given == nil {
+// Looks each while, and cancels the work's context when the lease is lost. Nothing of
+// it remains after short work: until the first look there is but a timer.
+func (lease *Lease) watch(each time.Duration, cancel context.CancelCauseFunc) *time.Timer {
+	var looks *time.Timer
+	looks = time.AfterFunc(each, func() {
+		given := lease.given
+		if given == nil {
 			return
 		}
-		if err := lost(lease.given.ended()); err != nil {
+		if err := lost(given.ended()); err != nil {
 			cancel(err)
-			return
+		} else {
+			looks.Reset(each)
 		}
-	}
+	})
+	return looks
 }
 
 // A lease that its holder released, or that lasts, is no loss.

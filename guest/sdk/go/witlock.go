@@ -52,7 +52,7 @@ func Open(name string, options ...Option) (*Lock, error) {
 // limit fails with an [*InvalidError]. Apart from that, as [Open].
 func OpenSemaphore(name string, limit int, options ...Option) (*Lock, error) {
 	if limit < 0 || limit > math.MaxUint32 {
-		return nil, &InvalidError{fmt.Sprintf("a limit is 1 to 1000, not %d", limit)}
+		return nil, &InvalidError{fmt.Sprintf("a semaphore's limit is 1 to 1000, not %d", limit)}
 	}
 	places := uint32(limit)
 	return open(name, &places, options)
@@ -142,7 +142,9 @@ func (lock *Lock) TryHold(ctx context.Context, key string, work Work) (acquired 
 func (lock *Lock) under(ctx context.Context, given held, work Work) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	lease := &Lease{given: given, fence: given.fence()}
+	looks := lease.watch(lock.watch, cancel)
 	defer func() {
+		looks.Stop()
 		cancel(nil)
 		if lost := lease.finish(); lost != nil && err != nil {
 			err = errors.Join(err, lost)
@@ -154,7 +156,6 @@ func (lock *Lock) under(ctx context.Context, given held, work Work) (err error) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	go lease.watch(ctx, cancel, lock.watch)
 	return work(ctx, lease)
 }
 
