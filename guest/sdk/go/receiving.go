@@ -18,7 +18,8 @@ var oneCall sync.Mutex
 // midst of the call, through Go's collector. A component may call nobody then, and ends
 // if it does. So the collector, which would read the clock and let other goroutines run,
 // is off meanwhile, and the clock, which the allocator reads too, stands still: the
-// adapter answers with the time it read last.
+// adapter answers with the time it read last. (A GOMEMLIMIT that is reached would start
+// the collector all the same.)
 func receiving(call func()) {
 	oneCall.Lock()
 	defer oneCall.Unlock()
