@@ -1,0 +1,1 @@
+// So that the compiler takes a function without a body.
