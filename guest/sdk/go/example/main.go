@@ -40,16 +40,17 @@ func main() {
 func summarise(ctx context.Context, chat string, work time.Duration) error {
 	summaries, err := witlock.Open("summaries",
 		witlock.MaxHold(2*time.Second), // a writer that hangs keeps the others away no longer
-		witlock.Wait(time.Minute),
+		witlock.Wait(5*time.Minute),
 		witlock.Label(writer))
 	if err != nil {
 		return err
 	}
 	return summaries.Hold(ctx, chat, func(ctx context.Context, lease *witlock.Lease) error {
+		fence := lease.Fence()
+		fmt.Printf("%s summarises %s under fence %d\n", writer, chat, fence)
 		summary := askModel(chat, work)
 		// The lease may be over by now. A look at it would not help: it might end right
 		// after the look. So its fence goes along, and the shelf refuses who is late.
-		fence := lease.Fence()
 		if err := shelf.Save("/shelf", chat, writer, summary, fence); err != nil {
 			fmt.Fprintln(os.Stderr, "not written:", err)
 			return errNotWritten
