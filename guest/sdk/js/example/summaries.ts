@@ -39,7 +39,7 @@ function report(error: unknown): void {
   } else if (error instanceof LockError) {
     printError(`no key: ${error.message}`);
   } else if (error !== undefined) {
-    throw error;
+    printError(`failed: ${error}`);
   }
 }
 
