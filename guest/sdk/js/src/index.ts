@@ -130,7 +130,10 @@ export class Lease implements Disposable {
     this.#disposed = true;
     const handle = this.#raw;
     this.#raw = undefined;
-    handle?.[Symbol.dispose]();
+    if (!handle) return;
+    // Work that disposes of its lease can't hide that it was lost.
+    this.#ended = (handle.ended() ?? 'released') as Ending;
+    handle[Symbol.dispose]();
   }
 
   #check(): void {

@@ -94,6 +94,7 @@ test('a lost lease', async () => {
   try {
     await assert.rejects(lock.hold('key', () => 'well'), { name: 'LostError', ending: 'revoked' });
     await assert.rejects(lock.hold('key', (lease) => lease.release()), LostError);
+    await assert.rejects(lock.hold('key', (lease) => lease[Symbol.dispose]()), LostError);
     const boom = new Error('boom');
     await assert.rejects(lock.hold('key', () => { throw boom; }), boom);
     assert.equal(boom.cause.ending, 'revoked');
