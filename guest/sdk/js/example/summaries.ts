@@ -9,9 +9,10 @@ const writer = 'console' in globalThis ? 'js' : 'js-qjs';
 
 async function main(): Promise<boolean> {
   const [chat = 'chat-1', work = '50'] = args();
-  const summaries = Lock.open('summaries', { maxHold: '2s', wait: '60s', label: writer });
+  const summaries = Lock.open('summaries', { maxHold: '2s', wait: '5m', label: writer });
   try {
     const fence = await summaries.hold(chat, async (lease) => {
+      print(`${writer} summarises ${chat} under fence ${lease.fence}`);
       const text = await summarise(chat, Number(work));
       save(chat, writer, text, lease.fence); // the shelf refuses who is late
       return lease.fence;
