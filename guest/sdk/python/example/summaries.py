@@ -1,0 +1,39 @@
+"""One summary per chat, whoever else writes: ``summaries.wasm CHAT [WORK_MS]``."""
+
+import sys
+import time
+
+from componentize_py_types import Err
+from wit_world import exports
+
+import shelf
+from witlock_guest import LockError, Lock, LostError
+
+summaries = Lock("summaries", max_hold="2s", wait="60s", label="python")
+
+
+def summarize(chat: str, work: float) -> int:
+    with summaries.hold(chat) as lease:
+        time.sleep(work)  # Stands for asking a model.
+        shelf.save(chat, "what was said", lease.fence, writer="python")
+        return lease.fence
+
+
+class Run(exports.Run):
+    def run(self) -> None:
+        chat, work = (*sys.argv[1:], "50")[:2]
+        try:
+            fence = summarize(chat, int(work) / 1000)
+        except shelf.Late as late:
+            print(f"not written: {late}", file=sys.stderr)
+            # The work's own error comes out of the hold; the loss is behind it.
+            if lost := LostError.of(late):
+                print(f"lease lost: {lost.ending}", file=sys.stderr)
+        except LostError as lost:
+            print(f"lease lost: {lost.ending}", file=sys.stderr)
+        except LockError as error:
+            print(f"no key: {error}", file=sys.stderr)
+        else:
+            print(f"python wrote {chat} under fence {fence}")
+            return
+        raise Err(None)  # Exit code 1.
