@@ -239,20 +239,20 @@ async def cancel() -> None:
             holds.set()
             await until.wait()
 
-    first = asyncio.create_task(work("key", holds, over))
+    first = asyncio.create_task(work("mine", holds, over))
     await holds.wait()
-    second = asyncio.create_task(work("key", asyncio.Event(), never))
+    second = asyncio.create_task(work("mine", asyncio.Event(), never))
     await monotonic_clock.wait_for(20_000_000)  # It stands in line.
     await cancelled(second)
 
     holds.clear()
-    third = asyncio.create_task(work("third", holds, never))
+    third = asyncio.create_task(work("other", holds, never))
     await holds.wait()
     await cancelled(third)
 
     over.set()
     await first
-    for key in ("key", "third"):
+    for key in ("mine", "other"):
         async with LOCK.hold(key) as lease:
             say(f"fence {lease.fence}")
 

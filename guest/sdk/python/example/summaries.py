@@ -9,21 +9,24 @@ from wit_world import exports
 import shelf
 from witlock_guest import LockError, Lock, LostError
 
-summaries = Lock("summaries", max_hold="2s", wait="60s", label="python")
+summaries = Lock("summaries", max_hold="2s", wait="5m", label="python")
 
 
-def summarize(chat: str, work: float) -> int:
+def summarise(chat: str, work: float) -> None:
     with summaries.hold(chat) as lease:
+        print(f"python summarises {chat} under fence {lease.fence}", flush=True)
         time.sleep(work)  # Stands for asking a model.
+        # The lease may be over by now, or right after a look at it: so its fence goes
+        # along, and the shelf refuses who is late.
         shelf.save(chat, "what was said", lease.fence, writer="python")
-        return lease.fence
+        print(f"python wrote {chat} under fence {lease.fence}", flush=True)
 
 
 class Run(exports.Run):
     def run(self) -> None:
         chat, work = (*sys.argv[1:], "50")[:2]
         try:
-            fence = summarize(chat, int(work) / 1000)
+            summarise(chat, int(work) / 1000)
         except shelf.Late as late:
             print(f"not written: {late}", file=sys.stderr)
             # The work's own error comes out of the hold; the loss is behind it.
@@ -34,6 +37,5 @@ class Run(exports.Run):
         except LockError as error:
             print(f"no key: {error}", file=sys.stderr)
         else:
-            print(f"python wrote {chat} under fence {fence}")
             return
         raise Err(None)  # Exit code 1.
