@@ -7,7 +7,7 @@ from componentize_py_types import Err
 from wit_world import exports
 
 import shelf
-from witlock_guest import LockError, Lock, LostError
+from witlock_guest import Lock, LockError, LostError
 
 summaries = Lock("summaries", max_hold="2s", wait="5m", label="python")
 
