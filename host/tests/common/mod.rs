@@ -11,10 +11,15 @@ use witlock::{Lock, LockError, Store};
 
 /// Ends the process, and so fails the tests, if it is there after five minutes.
 pub fn watchdog() {
+    watchdog_after(Duration::from_secs(300));
+}
+
+/// The same after another time.
+pub fn watchdog_after(patience: Duration) {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_secs(300));
+        std::thread::spawn(move || {
+            std::thread::sleep(patience);
             eprintln!("a test hangs");
             std::process::abort();
         });

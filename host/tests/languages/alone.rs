@@ -6,6 +6,7 @@ use crate::guests::Place;
 use crate::shelf::Shelf;
 
 pub fn writes_twice(language: &str) {
+    crate::watchdog();
     let place = Place::new();
     let shelf = Shelf::new(place.path("shelf"));
     let store = place.text("store");

@@ -51,12 +51,9 @@ pub fn is_refused(language: &str) {
 
 /// Waits until the language's guest holds a key.
 fn until_held(served: &Served, language: &str) {
-    crate::common::watchdog();
-    loop {
-        let listed = served.run(&["ls"]);
-        if listed.out().contains(&format!("{language:?}")) || listed.out().contains(language) {
-            return;
-        }
+    crate::watchdog();
+    let label = format!("{language:?}");
+    while !served.run(&["ls"]).out().contains(&label) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -21,6 +21,11 @@ mod shelf;
 mod stock;
 mod together;
 
+/// Ends the tests if they hang. They compile the largest components there are.
+fn watchdog() {
+    common::watchdog_after(std::time::Duration::from_secs(900));
+}
+
 /// A test for each language, of its guest.
 macro_rules! each_language {
     ($why:literal, $test:path) => {

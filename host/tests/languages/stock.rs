@@ -10,7 +10,7 @@ use crate::shelf::Shelf;
 
 /// A stock tool, which a variable names.
 fn tool(variable: &str) -> Command {
-    crate::common::watchdog();
+    crate::watchdog();
     let tool = std::env::var_os(variable);
     Command::new(tool.unwrap_or_else(|| panic!("{variable} names a command")))
 }

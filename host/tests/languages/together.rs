@@ -28,7 +28,7 @@ impl Drop for Guest {
 #[test]
 #[ignore = "needs the guests of all languages: just guests"]
 fn they_take_their_turns_in_order() {
-    crate::common::watchdog();
+    crate::watchdog();
     let served = Served::new();
     let shelf = Shelf::new(served.place.path("shelf"));
     let printed = served.place.path("printed");
