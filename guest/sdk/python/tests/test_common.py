@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from witlock_guest import Ending, InUseError, InvalidError, LockError, LostError, UnavailableError
-from witlock_guest._common import Terms, attach, lift, milliseconds, text
+from witlock_guest._common import attach, lift, milliseconds, text
+from witlock_guest._terms import Terms
 
 
 class Spans(unittest.TestCase):

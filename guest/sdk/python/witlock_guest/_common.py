@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from fractions import Fraction
-from typing import NamedTuple
 
 Span = float | str | timedelta
 """A span of time: seconds, or a text as "250ms", "30s", "5m" or "1h", or a timedelta.
@@ -199,40 +198,6 @@ def text(what: str, value: str) -> str:
     except UnicodeEncodeError:
         raise ValueError(f"a {what} is Unicode text, without lone surrogates") from None
     return value
-
-
-class Terms(NamedTuple):
-    """How a lock or a semaphore is opened, checked."""
-
-    name: str
-    limit: int | None
-    ttl: int | None
-    wait: int | None
-    max_hold: int | None
-    label: str | None
-
-    @staticmethod
-    def of(
-        name: str,
-        limit: int | None,
-        ttl: Span | None,
-        wait: Span | None,
-        max_hold: Span | None,
-        label: str | None,
-    ) -> "Terms":
-        if limit is not None:
-            if isinstance(limit, bool) or not isinstance(limit, int):
-                raise TypeError(f"a limit is an int, not {type(limit).__name__}")
-            if not 0 <= limit < 2**32:
-                raise ValueError(f"a limit is 1 to 1000, not {limit}")
-        return Terms(
-            text("name", name),
-            limit,
-            milliseconds("ttl", ttl),
-            milliseconds("wait", wait),
-            milliseconds("max-hold", max_hold),
-            None if label is None else text("label", label),
-        )
 
 
 def without_world(world: str, version: str) -> ImportError:

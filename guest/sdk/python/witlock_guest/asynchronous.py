@@ -25,13 +25,13 @@ from ._common import (
     LostError,
     NotHeldError,
     Span,
-    Terms,
     attach,
     lift,
     milliseconds,
     text,
     without_world,
 )
+from ._terms import OfLock, OfSemaphore, Terms
 
 try:
     from .bindings.imports import asynchronous as raw
@@ -241,9 +241,7 @@ class Hold:
 
 class _Keys:
     _raw: raw.Lock | raw.Semaphore | None = None
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    _terms: Terms
 
     def _opened(self) -> raw.Lock | raw.Semaphore:
         # Not before the first hold: a module runs when the component is built, where
@@ -293,51 +291,9 @@ class _Keys:
         return f"<{type(self).__name__} {self._terms.name!r}>"
 
 
-class Lock(_Keys):
-    """Keys held by one holder at a time.
-
-    It may be made at the top of a module. The store hears of it at its first hold, which
-    also says so if the name or an option is out of its bounds.
-
-    - ``name``: 1 to 128 bytes. Whoever opens the name shares its keys.
-    - ``wait``: how long a hold waits in line; 10 s unless given.
-    - ``max_hold``: how long one lease may last from its grant. Past it the key goes to
-      the next in line, whatever its holder does. No bound unless given.
-    - ``ttl``: where the store is reached over a connection, how long a lease lasts from
-      its last renewal, 1 s to 1 h; 30 s unless given.
-    - ``label``: what an operator sees beside the leases, at most 128 bytes.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        ttl: Span | None = None,
-        wait: Span | None = None,
-        max_hold: Span | None = None,
-        label: str | None = None,
-    ) -> None:
-        super().__init__(Terms.of(name, None, ttl, wait, max_hold, label))
+class Lock(OfLock, _Keys):
+    __doc__ = OfLock.__doc__
 
 
-class Semaphore(_Keys):
-    """Keys held by up to ``limit`` holders at a time, 1 to 1000; otherwise as `Lock`.
-
-    A lock and a semaphore of one name are two things. A hold of a key that is in use
-    under another limit is an `InvalidError` until nobody uses the key.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        limit: int,
-        *,
-        ttl: Span | None = None,
-        wait: Span | None = None,
-        max_hold: Span | None = None,
-        label: str | None = None,
-    ) -> None:
-        # None is how a lock is told from a semaphore.
-        if limit is None:
-            raise TypeError("a limit is an int, not NoneType")
-        super().__init__(Terms.of(name, limit, ttl, wait, max_hold, label))
+class Semaphore(OfSemaphore, _Keys):
+    __doc__ = OfSemaphore.__doc__
