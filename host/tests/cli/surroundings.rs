@@ -2,10 +2,12 @@
 //! and the files that it was given, no others.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use witlock_programs::HOLDER;
 
-use crate::child::witlock;
+use crate::child::{Witlock, witlock};
 use crate::guests::Place;
 
 #[test]
@@ -104,4 +106,42 @@ fn there_are_no_other_files() {
     let ended = witlock(["run", HOLDER, "--", "write", &written, "seen"]).end();
     ended.expect_code(1);
     assert!(!place.path("written").exists());
+}
+
+/// Runs a guest of a user whose caches are here.
+fn run_with_caches_in(directory: &Path) -> Witlock {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_witlock"));
+    run.args(["run", HOLDER, "--store"]);
+    run.arg(directory.with_file_name("store"));
+    run.args(["--", "hold", "lock", "key"]);
+    run.env("HOME", directory).env("XDG_CACHE_HOME", directory);
+    Witlock::start(run)
+}
+
+#[test]
+fn what_was_compiled_is_kept_for_the_next_run() {
+    let place = Place::new();
+    let caches = place.path("caches");
+    fs::create_dir(&caches).expect("a directory");
+    let kept = || {
+        let mut find = Command::new("find");
+        find.arg(&caches).args(["-type", "f", "-size", "+50k"]);
+        let found = find.output().expect("find runs");
+        String::from_utf8_lossy(&found.stdout).lines().count()
+    };
+    assert_eq!(kept(), 0);
+    run_with_caches_in(&caches).end().expect_code(0);
+    assert_eq!(kept(), 1);
+    run_with_caches_in(&caches).end().expect_code(0);
+    assert_eq!(kept(), 1);
+}
+
+#[test]
+fn without_a_place_for_what_was_compiled_it_runs_and_says_nothing() {
+    let place = Place::new();
+    // A file, in which nothing can be kept.
+    let file = place.file("caches", b"");
+    let ended = run_with_caches_in(Path::new(&file)).end();
+    ended.expect_code(0);
+    assert_eq!(ended.err(), "");
 }

@@ -39,6 +39,8 @@ pub enum Command {
 /// it the locks of a store. It has this process's standard input, output and
 /// error, clocks and random numbers, and of files and the environment only what
 /// --dir and --env give it. It has no network.
+///
+/// What it compiles is kept in the user's wasmtime cache, so that the next run need not.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, verbatim_doc_comment)]
 pub struct Run {
