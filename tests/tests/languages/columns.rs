@@ -33,7 +33,7 @@ const CANCELS_TASKS: Does = Does::Otherwise {
 /// What the compiler refuses, no guest can do.
 const COMPILER: Does = Does::Never("compiler");
 
-/// A call of `@0.2.0` blocks all of its guest.
+/// A call of `@0.2.0` blocks all of its guest; the async twin's does not.
 const BLOCKS: Does = Does::Never("blocks");
 
 /// A value that the work gives is given up with the lease.
@@ -68,12 +68,12 @@ pub const COLUMNS: [Column; 7] = [
     Column {
         id: "js",
         title: "JavaScript, StarlingMonkey",
-        otherwise: &[("cancel", BLOCKS)],
+        otherwise: &[("cancel", Does::Never("*js-async*"))],
     },
     Column {
         id: "js-qjs",
         title: "JavaScript, QuickJS",
-        otherwise: &[("cancel", BLOCKS)],
+        otherwise: &[("cancel", Does::Never("*js-qjs-async*"))],
     },
     Column {
         id: "python",
