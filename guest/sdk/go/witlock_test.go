@@ -50,6 +50,7 @@ func (fake *fake) mustBeFree(t *testing.T) {
 
 func nothing(context.Context, *Lease) error { return nil }
 
+// LOCK-06
 func TestTheKeyIsLetGoOnEveryWayOut(t *testing.T) {
 	boom := errors.New("boom")
 	for name, work := range map[string]Work{
@@ -80,6 +81,7 @@ func TestTheKeyIsLetGoOnEveryWayOut(t *testing.T) {
 	}
 }
 
+// LOCK-07
 func TestALostLeaseIsAnError(t *testing.T) {
 	boom := errors.New("boom")
 	for _, of := range []error{nil, boom} {
@@ -93,6 +95,7 @@ func TestALostLeaseIsAnError(t *testing.T) {
 	}
 }
 
+// LOCK-07
 func TestTheWorkIsToldThatItsLeaseIsLost(t *testing.T) {
 	fake := &fake{ends: Broken}
 	_ = fake.lock().Hold(t.Context(), "key", func(ctx context.Context, _ *Lease) error {
@@ -105,6 +108,7 @@ func TestTheWorkIsToldThatItsLeaseIsLost(t *testing.T) {
 	})
 }
 
+// LOCK-07, LOCK-10
 func TestALeaseThatItsWorkReleasedIsNoLoss(t *testing.T) {
 	fake := &fake{}
 	err := fake.lock().Hold(t.Context(), "key", func(_ context.Context, lease *Lease) error {
@@ -118,6 +122,7 @@ func TestALeaseThatItsWorkReleasedIsNoLoss(t *testing.T) {
 	fake.mustBeFree(t)
 }
 
+// LOCK-10
 func TestALeaseIsOverAfterItsHold(t *testing.T) {
 	fake := &fake{}
 	var kept *Lease
@@ -144,6 +149,7 @@ func TestALeaseIsOverAfterItsHold(t *testing.T) {
 	}
 }
 
+// LOCK-06, LOCK-12
 func TestTheContextBoundsTheWait(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
@@ -165,6 +171,7 @@ func TestTheContextBoundsTheWait(t *testing.T) {
 	}
 }
 
+// LOCK-01
 func TestATryTellsWhetherItsWorkBegan(t *testing.T) {
 	if acquired, err := (&fake{refuses: ErrInUse}).lock().TryHold(t.Context(), "key", nothing); acquired || err != nil {
 		t.Error(acquired, err)
@@ -177,6 +184,7 @@ func TestATryTellsWhetherItsWorkBegan(t *testing.T) {
 	}
 }
 
+// LOCK-11, LOCK-12
 func TestWhatCannotBeToldIsRefused(t *testing.T) {
 	tooLong := (1 << 32) * time.Millisecond
 	for _, refused := range []struct {

@@ -14,6 +14,7 @@ const { Lock, LostError, LockError, InUseError, InvalidError, Semaphore } = awai
 const lock = Lock.open('lock');
 const lastCall = () => seen.calls.at(-1);
 
+// LOCK-11, LOCK-12
 test('spans', async () => {
   const waits = { 0: 0, 0.2: 1, 1.5: 2, '250ms': 250, '30s': 30_000, '1.001s': 1001, '5m': 300_000, '0.1ms': 1, '1h': 3_600_000 };
   for (const [wait, expected] of Object.entries(waits)) {
@@ -33,6 +34,7 @@ test('spans', async () => {
   }
 });
 
+// LOCK-12
 test('options', () => {
   Lock.open('name', { ttl: '1m', wait: 5, maxHold: '2s', label: 'me' });
   assert.deepEqual(lastCall(), ['name', { ttl: 60_000, wait: 5, maxHold: 2_000, label: 'me' }]);
@@ -46,6 +48,7 @@ test('options', () => {
   assert.throws(() => Lock.open('half \ud83d'), RangeError);
 });
 
+// LOCK-12
 test('what is refused before the call holds nothing', async () => {
   await assert.rejects(lock.hold('key'), TypeError);
   await assert.rejects(lock.hold('key', () => {}, 5), TypeError);
@@ -53,12 +56,14 @@ test('what is refused before the call holds nothing', async () => {
   assert.equal(left(), 0);
 });
 
+// LOCK-12
 test('errors', async () => {
   await assert.rejects(lock.hold('taken', () => {}), InUseError);
   await assert.rejects(lock.hold('long', () => {}), { name: 'InvalidError', message: 'a key has 1 to 1024 bytes' });
   assert.ok(new InvalidError('') instanceof LockError && new InvalidError('') instanceof Error);
 });
 
+// LOCK-06
 test('a hold gives what the work does, and lets go', async () => {
   assert.equal(await lock.hold('key', async (lease) => lease.fence - lease.fence + 7), 7);
   assert.deepEqual(await lock.tryHold('key', () => 7), { acquired: true, value: 7 });
@@ -67,6 +72,7 @@ test('a hold gives what the work does, and lets go', async () => {
   assert.equal(left(), 0);
 });
 
+// LOCK-10
 test('a lease is never another', async () => {
   const kept = await lock.hold('first', (lease) => lease);
   await lock.hold('second', (lease) => {
@@ -89,6 +95,7 @@ test('a lease is never another', async () => {
   assert.equal(left(), 0);
 });
 
+// LOCK-07
 test('a lost lease', async () => {
   seen.ending = 'revoked';
   try {
@@ -111,6 +118,7 @@ test('a lost lease', async () => {
   assert.equal(left(), 0);
 });
 
+// LOCK-10
 test('a lock that is disposed of', async () => {
   const other = Lock.open('other');
   other[Symbol.dispose]();

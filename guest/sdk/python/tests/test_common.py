@@ -11,6 +11,7 @@ from witlock_guest._terms import Terms
 
 
 class Spans(unittest.TestCase):
+    # LOCK-11
     def test_a_span_is_seconds_a_text_or_a_timedelta(self) -> None:
         for span, millis in [
             (5, 5000), (0.1, 100), (0, 0), ("250ms", 250), ("30s", 30_000), ("1.5m", 90_000),
@@ -19,11 +20,13 @@ class Spans(unittest.TestCase):
             self.assertEqual(milliseconds("wait", span), millis, span)
         self.assertIsNone(milliseconds("wait", None))
 
+    # LOCK-11
     def test_what_is_less_than_a_millisecond_counts_as_one(self) -> None:
         for span in (1e-9, 0.0001, "0.5ms", timedelta(microseconds=1)):
             self.assertEqual(milliseconds("wait", span), 1, span)
         self.assertEqual(milliseconds("wait", 0.0011), 2)
 
+    # LOCK-11, LOCK-12
     def test_a_span_too_long_is_invalid(self) -> None:
         for span in ("4294967296ms", 4294967.296, timedelta(milliseconds=2**32)):
             with self.assertRaises(InvalidError) as raised:
@@ -31,6 +34,7 @@ class Spans(unittest.TestCase):
             why = "a max-hold is at most 4294967295 ms, not 4294967296"
             self.assertEqual(str(raised.exception), why)
 
+    # LOCK-12
     def test_what_is_no_span_is_refused(self) -> None:
         spans: list[Any] = [-1, -0.001, float("nan"), float("inf"), timedelta(seconds=-1), "", "5",
                             "5 s", "-5s", "1e3s", "5d", "٣s"]  # fmt: skip
@@ -41,6 +45,7 @@ class Spans(unittest.TestCase):
 
 
 class Arguments(unittest.TestCase):
+    # LOCK-12
     def test_texts_and_limits_are_checked(self) -> None:
         self.assertEqual(text("key", "ключ"), "ключ")
         self.assertRaises(TypeError, text, "key", b"key")
@@ -68,6 +73,7 @@ class Frozen(Exception):
 
 
 class Errors(unittest.TestCase):
+    # LOCK-12
     def test_errors_of_the_bindings_become_those_of_the_sdk(self) -> None:
         self.assertIsInstance(lift(LockError_InUse()), InUseError)
         gone = lift(LockError_Unavailable("no answer"))
@@ -75,6 +81,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(gone.reason, "no answer")
         self.assertEqual(str(gone), "the store is unavailable: no answer")
 
+    # LOCK-07
     def test_a_loss_is_found_behind_the_works_own_error(self) -> None:
         lost = LostError(Ending.REVOKED)
         self.assertIsInstance(lost, LockError)

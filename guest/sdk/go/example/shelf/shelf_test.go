@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// LOCK-02
 func TestWhoIsLateIsRefused(t *testing.T) {
 	directory := t.TempDir()
 	save := func(chat string, fence uint64) error {
