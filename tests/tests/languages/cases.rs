@@ -158,6 +158,6 @@ pub const CASES: [Case; 17] = [
     held(
         "cancel",
         "a hold that is cancelled, in line or at work, lets go",
-        &["cancelled", "cancelled", "fence"],
+        &["cancelled", "cancelled", "fence", "fence"],
     ),
 ];

@@ -24,10 +24,10 @@ const WAITS_FOR_A_PLACE: Does = Does::Otherwise {
     mark: "yes",
 };
 
-/// Tasks of the guest itself are cancelled, in line and at work.
-const CANCELS_TASKS: Does = Does::Otherwise {
-    lines: &["cancelled", "cancelled", "fence", "fence"],
-    mark: "yes",
+/// A context is looked at before the wait, and its deadline bounds the wait.
+const BY_DEADLINE: Does = Does::Otherwise {
+    lines: &["cancelled", "cancelled", "fence"],
+    mark: "deadline",
 };
 
 /// What the compiler refuses, no guest can do.
@@ -62,7 +62,6 @@ pub const COLUMNS: [Column; 7] = [
             ("exception-lost", LOST),
             ("after", COMPILER),
             ("misuse", COMPILER),
-            ("cancel", CANCELS_TASKS),
         ],
     },
     Column {
@@ -86,13 +85,12 @@ pub const COLUMNS: [Column; 7] = [
         otherwise: &[
             ("held-by-caller", WAITS),
             ("semaphore", WAITS_FOR_A_PLACE),
-            ("cancel", CANCELS_TASKS),
         ],
     },
     Column {
         id: "go",
         title: "Go",
-        otherwise: &[],
+        otherwise: &[("cancel", BY_DEADLINE)],
     },
 ];
 

@@ -4,7 +4,6 @@ use witlock_engine::{Command, LeaseId, Request};
 use witlock_session::wire;
 use witlock_session::wire::to_store::Body as Said;
 
-use crate::engine::News;
 use crate::heard::Hearing;
 use crate::ledger::{Ask, Tag};
 
@@ -22,8 +21,7 @@ impl Hearing<'_> {
         assert_eq!((hold.limit, hold.wait), (said.limit, said.wait));
         let options = &hold.options;
         assert_eq!((options.ttl, options.max_hold), (said.ttl, said.max_hold));
-        let news = self.store.driven.news.iter();
-        let is_stale = news.into_iter().any(|it| matches!(it, News::BeganAnew));
+        let is_stale = self.store.driven.has_untold_trap();
         self.store.driven.ledger.note_hold(&command, is_stale);
         self.store.tally.count("asks");
     }

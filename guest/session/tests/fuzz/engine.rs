@@ -80,6 +80,11 @@ impl Driven {
         self.add_fences();
     }
 
+    /// Whether the engine is another than the one of which the server knows.
+    pub fn has_untold_trap(&self) -> bool {
+        self.news.iter().any(|it| matches!(it, News::BeganAnew))
+    }
+
     /// The engine traps, with what it was asked.
     pub fn trap(&mut self) {
         let seed = Seed {

@@ -13,7 +13,6 @@ use witlock_session::wire::to_store::Body as Said;
 use witlock_session::wire::{self, ToClient, ToStore};
 
 use crate::ear::At;
-use crate::engine::News;
 use crate::ledger::Tag;
 use crate::store::{Session, Store};
 
@@ -218,8 +217,7 @@ impl Store {
         if let Some(entry) = self.entries.get_mut(usize::from(who)) {
             *entry = (*entry).max(enter.entry.min(1 << 60));
         }
-        let is_stale = |it: &News| matches!(it, News::BeganAnew);
-        if self.driven.news.iter().any(is_stale) {
+        if self.driven.has_untold_trap() {
             self.driven.ledger.stale_sessions.insert(number);
         }
     }

@@ -88,13 +88,13 @@ impl Ledger {
     }
 
     /// The engine is asked to go on with a lease.
-    pub fn note_restored(&mut self, restore: &Restore, told: LeaseId) {
+    pub fn note_restored(&mut self, restore: &Restore, told: LeaseId, is_stale: bool) {
         let hold = &restore.hold;
         let ask = Ask {
             session: hold.session,
             ask: hold.request.expect("it has a request") as u64,
             fence: None,
-            is_stale: false,
+            is_stale,
         };
         self.asks.insert(hold.ticket, ask);
         self.restored.insert(hold.ticket, told);
