@@ -11,13 +11,12 @@ async function main(): Promise<boolean> {
   const [chat = 'chat-1', work = '50'] = args();
   const summaries = Lock.open('summaries', { maxHold: '2s', wait: '5m', label: writer });
   try {
-    const fence = await summaries.hold(chat, async (lease) => {
+    await summaries.hold(chat, async (lease) => {
       print(`${writer} summarises ${chat} under fence ${lease.fence}`);
       const text = await summarise(chat, Number(work));
       save(chat, writer, text, lease.fence); // the shelf refuses who is late
-      return lease.fence;
+      print(`${writer} wrote ${chat} under fence ${lease.fence}`);
     });
-    print(`${writer} wrote ${chat} under fence ${fence}`);
     return true;
   } catch (error) {
     report(error);
