@@ -82,10 +82,7 @@ pub const COLUMNS: [Column; 7] = [
     Column {
         id: "python-async",
         title: "Python, async",
-        otherwise: &[
-            ("held-by-caller", WAITS),
-            ("semaphore", WAITS_FOR_A_PLACE),
-        ],
+        otherwise: &[("held-by-caller", WAITS), ("semaphore", WAITS_FOR_A_PLACE)],
     },
     Column {
         id: "go",
