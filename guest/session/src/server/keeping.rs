@@ -147,8 +147,17 @@ impl Server {
         };
         self.forget_ask(session, ask, number);
         self.refuse(session, ask, Why::Unavailable, why.to_string());
-        // Its end concerns nobody.
+        self.note_if_had(number, session, lease.fence);
         let tag = self.base;
         self.commands.push(Command::Release { tag, lease });
+    }
+
+    /// The end of a lease that was refused concerns nobody, unless the session has it
+    /// since before a start, and asked for it again.
+    fn note_if_had(&mut self, number: u64, session: u64, fence: u64) {
+        let has = self.held(session, fence).is_some();
+        if let Some(ticket) = self.ticket(number).filter(|_| has) {
+            ticket.fence = Some(fence);
+        }
     }
 }

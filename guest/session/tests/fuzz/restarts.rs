@@ -48,6 +48,7 @@ impl Store {
         let is_stale = self.driven.has_untold_trap();
         self.sessions.clear();
         self.unkept.clear();
+        self.known.clear();
         self.driven.ledger.tags.clear();
         self.journal.start(self.now);
         self.server.restore(self.now, self.journal.leases());

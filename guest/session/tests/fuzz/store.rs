@@ -44,6 +44,8 @@ pub struct Store {
     pub may_know_more: bool,
     /// Tickets of asks that were refused since their leases could not be kept.
     pub unkept: BTreeSet<u64>,
+    /// Leases that the server knows, by their fences.
+    pub known: BTreeSet<u64>,
     pub ticked: u64,
     pub settled_at: u64,
     pub is_closing: bool,
@@ -66,6 +68,7 @@ impl Store {
             is_writable: true,
             may_know_more: false,
             unkept: BTreeSet::new(),
+            known: BTreeSet::new(),
             ticked: now,
             settled_at: now,
             is_closing: false,

@@ -49,6 +49,7 @@ impl Store {
             due => due,
         };
         self.let_go(&did, is_kept);
+        self.note_known(&did, is_kept);
         let mut heard = self.collect();
         let Some((to, due)) = due.filter(|((id, _), _)| !self.ears[id].is_deaf) else {
             return assert!(heard.is_empty(), "nobody did what is told: {heard:?}");
@@ -83,12 +84,27 @@ impl Store {
                 let lease = grant.lease;
                 let is_it = |it: &Command| matches!(it, Command::Release { lease: let_go, .. } if *let_go == lease);
                 assert!(commands.len() == 1 && is_it(&commands[0]), "{commands:?}");
-                self.unkept.insert(grant.ticket);
+                // One that was asked for again ends as any does.
+                if !self.known.contains(&lease.fence) {
+                    self.unkept.insert(grant.ticket);
+                }
                 self.tally.count("unkept");
             }
             _ => assert!(commands.is_empty(), "nobody asked for {commands:?}"),
         }
         self.driven.submitted.extend(commands);
+    }
+
+    /// Which leases the server knows, as told to a holder or restored.
+    fn note_known(&mut self, did: &Noted, is_kept: bool) {
+        match (&did.event, did.ask) {
+            (Did::Granted(grant), _) if is_kept => drop(self.known.insert(grant.lease.fence)),
+            (Did::Ended { .. }, Some(ask)) => {
+                let fence = ask.fence.expect("a lease");
+                self.known.remove(&fence);
+            }
+            _ => {}
+        }
     }
 
     /// What is to be told of an event, and to whom.
