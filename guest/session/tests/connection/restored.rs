@@ -343,3 +343,37 @@ fn a_renewal_that_must_be_kept_is_not_told_before() {
     assert_eq!(world.ending(held), None);
     assert!(renewals(&world) > before);
 }
+
+// LOCK-06, LOCK-12, LOCK-13: nothing is kept of a lease that is refused as it is asked
+// for again.
+#[test]
+fn a_restored_lease_that_cannot_be_kept_as_it_is_asked_for_again_is_over() {
+    let mut world = World::with(0);
+    let before = world.guest(1);
+    let lease = world.hold(before, 1, "k");
+    world.restart_knowing();
+    let holder = world.stranger(Trust::Nobody);
+    world.say(holder, 0, Said::Hello(hello(TOKEN)));
+    let enter = Enter {
+        leases: vec![lease],
+        entry: 2,
+        ..crate::raw::enter(1)
+    };
+    world.say(holder, 1, Said::Enter(enter));
+    world.heard(holder);
+    world.unwritable = Some("the disk is full".into());
+    world.say(holder, 1, Said::Hold(crate::raw::hold(1, "k")));
+    let (fence, how) = (lease.fence, How::Released.into());
+    let heard = world.heard(holder);
+    let [Told::Refused(refused), Told::Ended(ended)] = &heard[..] else {
+        panic!("{heard:?}");
+    };
+    assert_eq!(refused.why(), Why::Unavailable);
+    assert_eq!(*ended, Ended { fence, how });
+    // Its server asks the engine no more about it.
+    let leases = vec![lease];
+    world.say(holder, 1, Said::Renew(Renew { leases }));
+    let how = How::Unknown.into();
+    assert_eq!(world.ended(holder), [Ended { fence, how }]);
+    world.assert_nothing_left();
+}
