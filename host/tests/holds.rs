@@ -40,6 +40,7 @@ fn nothing_is_kept(store: &Store) {
 // LOCK-07, case B8
 #[test]
 fn the_body_runs_only_while_the_key_is_held() {
+    common::watchdog();
     let (store, clock, lock) = lock();
     let held = lock.blocking_lease("k").unwrap();
     let mut ran = 0;
@@ -47,9 +48,9 @@ fn the_body_runs_only_while_the_key_is_held() {
         let mut hold = pin!(lock.hold("k", async |_| ran += 1));
         assert!(hold.as_mut().poll(&mut noop_context()).is_pending());
         clock.advance(Duration::from_secs(10));
-        kept(&store);
-        let answer = hold.as_mut().poll(&mut noop_context());
-        assert_eq!(answer, Poll::Ready(Err(HoldError::Lock(LockError::InUse))));
+        // The store's thread may be the one that answers: a poll might be too early.
+        let answer = block_on(hold.as_mut());
+        assert_eq!(answer, Err(HoldError::Lock(LockError::InUse)));
     }
     assert_eq!(block_on(lock.try_hold("k", async |_| ran += 1)), Ok(None));
     assert_eq!(ran, 0);
@@ -233,6 +234,7 @@ impl Clock for Calendar {
 // LOCK-11, case F1, case F2
 #[test]
 fn the_calendar_may_be_set_to_anything() {
+    common::watchdog();
     const HOUR: Duration = Duration::from_secs(3_600);
     const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
     let (clock, today) = (ManualClock::default(), SystemTime::now());
@@ -264,9 +266,8 @@ fn the_calendar_may_be_set_to_anything() {
         assert_eq!((held.ended(), left), (None, Some(HOUR)));
     }
     clock.advance(HOUR);
-    kept(&store);
-    assert_eq!(held.ended(), Some(Ending::Revoked));
-    assert!(next.as_mut().poll(&mut noop_context()).is_ready());
+    assert_eq!(block_on(held.until_ended()), Ending::Revoked);
+    assert!(block_on(next.as_mut()).is_ok());
 }
 
 // LOCK-12, case F7
