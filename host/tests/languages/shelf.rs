@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::guest::CHAT;
+
 /// The directory of the record.
 pub struct Shelf(PathBuf);
 
@@ -30,6 +32,16 @@ impl Shelf {
         text.lines().map(line).collect()
     }
 
+    /// Checks that a guest, which printed this, wrote last; under which fence.
+    pub fn wrote_last(&self, language: &str, printed: &str) -> u64 {
+        let lines = self.lines();
+        let last = lines.last().unwrap();
+        assert_eq!(last.writer, language);
+        let told = format!("{language} wrote {CHAT} under fence {}\n", last.fence);
+        assert!(printed.ends_with(&told), "{printed}");
+        last.fence
+    }
+
     /// Writes as a guest does.
     pub fn append(&self, fence: u64, chat: &str, writer: &str) {
         let mut record = OpenOptions::new();
@@ -50,7 +62,7 @@ impl Shelf {
 
 fn line(text: &str) -> Line {
     let words: Vec<&str> = text.splitn(4, ' ').collect();
-    let [fence, crate::guest::CHAT, writer, _] = words[..] else {
+    let [fence, CHAT, writer, _] = words[..] else {
         panic!("{text:?} is no line of the record");
     };
     Line {

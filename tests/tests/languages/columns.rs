@@ -91,12 +91,6 @@ pub const COLUMNS: [Column; 7] = [
     },
 ];
 
-/// The column of a language.
-pub fn column(id: &str) -> &'static Column {
-    let column = COLUMNS.iter().find(|column| column.id == id);
-    column.expect("a language")
-}
-
 impl Column {
     /// What it does in a case, if not what the others do.
     pub fn otherwise(&self, case: &str) -> Option<&'static Does> {

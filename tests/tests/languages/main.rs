@@ -9,12 +9,11 @@ mod copies;
 mod stage;
 mod table;
 
-use columns::{COLUMNS, Column, column};
+use columns::{COLUMNS, Column};
 
 /// Runs all cases of a language, and shows each that did other than it should.
 fn conforms(id: &str) {
-    let column = column(id);
-    let wrong: Vec<String> = stage::outcomes(column)
+    let wrong: Vec<String> = stage::outcomes(id)
         .iter()
         .zip(cases::CASES)
         .filter_map(|(outcome, case)| Some(format!("{}: {}", case.name, outcome.as_ref().err()?)))

@@ -33,7 +33,7 @@ fn page() -> PathBuf {
 }
 
 fn made() -> String {
-    let outcomes = COLUMNS.map(|column| outcomes(&column));
+    let outcomes = COLUMNS.map(|column| outcomes(column.id));
     let mut table = String::from("| |");
     for column in &COLUMNS {
         let _ = write!(table, " {} |", column.title);

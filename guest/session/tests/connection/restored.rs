@@ -12,7 +12,7 @@ use witlock_session::wire::{Ended, Enter, Lease, Release, Renew};
 use crate::network::Fate;
 use crate::raw::hello;
 use crate::world::{MS, S, TOKEN, TTL, World};
-use witlock_session::server::Trust;
+use witlock_session::server::{ConnectionId, Trust};
 
 /// The ttl in nanoseconds.
 const TTL_NS: u64 = TTL as u64 * MS;
@@ -41,6 +41,24 @@ impl World {
         let first = (self.now / S + 2) << 20;
         self.step(vec![Command::AddFences(first..first + (1 << 20))]);
         self.settle();
+    }
+
+    /// A stranger that is back after a restart, and the lease of the key `k` that it has
+    /// from before and names.
+    fn back_with_a_lease(&mut self) -> (ConnectionId, Lease) {
+        let before = self.guest(1);
+        let lease = self.hold(before, 1, "k");
+        self.restart_knowing();
+        let holder = self.stranger(Trust::Nobody);
+        self.say(holder, 0, Said::Hello(hello(TOKEN)));
+        let enter = Enter {
+            leases: vec![lease],
+            entry: 2,
+            ..crate::raw::enter(1)
+        };
+        self.say(holder, 1, Said::Enter(enter));
+        self.heard(holder);
+        (holder, lease)
     }
 
     /// A client cannot reach the server, nor be reached by it.
@@ -246,18 +264,7 @@ fn what_cannot_be_restored_is_over() {
 #[test]
 fn a_restored_lease_goes_by_the_id_that_its_holder_was_told() {
     let mut world = World::with(0);
-    let before = world.guest(1);
-    let lease = world.hold(before, 1, "k");
-    world.restart_knowing();
-    let holder = world.stranger(Trust::Nobody);
-    world.say(holder, 0, Said::Hello(hello(TOKEN)));
-    let enter = Enter {
-        leases: vec![lease],
-        entry: 2,
-        ..crate::raw::enter(1)
-    };
-    world.say(holder, 1, Said::Enter(enter));
-    world.heard(holder);
+    let (holder, lease) = world.back_with_a_lease();
     let (fence, unknown) = (lease.fence, How::Unknown.into());
     let secret = lease.secret ^ 1;
     for forged in [Lease { secret, ..lease }, Lease { secret: 0, ..lease }] {
@@ -349,18 +356,7 @@ fn a_renewal_that_must_be_kept_is_not_told_before() {
 #[test]
 fn a_restored_lease_that_cannot_be_kept_as_it_is_asked_for_again_is_over() {
     let mut world = World::with(0);
-    let before = world.guest(1);
-    let lease = world.hold(before, 1, "k");
-    world.restart_knowing();
-    let holder = world.stranger(Trust::Nobody);
-    world.say(holder, 0, Said::Hello(hello(TOKEN)));
-    let enter = Enter {
-        leases: vec![lease],
-        entry: 2,
-        ..crate::raw::enter(1)
-    };
-    world.say(holder, 1, Said::Enter(enter));
-    world.heard(holder);
+    let (holder, lease) = world.back_with_a_lease();
     world.unwritable = Some("the disk is full".into());
     world.say(holder, 1, Said::Hold(crate::raw::hold(1, "k")));
     let (fence, how) = (lease.fence, How::Released.into());
