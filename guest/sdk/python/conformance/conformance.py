@@ -8,49 +8,19 @@ from typing import Any
 from componentize_py_types import Err
 from wit_world import exports
 
+from report import say, told
 from witlock_guest import (
-    ClosedError,
     Ending,
-    HeldByCallerError,
-    InUseError,
-    InvalidError,
     Lease,
     Lock,
     LockError,
     LostError,
     NotHeldError,
     Semaphore,
-    TooManyError,
-    UnavailableError,
 )
 
 # At the top of a module, where a build runs it.
 LOCK = Lock("conformance")
-
-
-def say(line: str) -> None:
-    # At once: a guest that traps loses what it has not written.
-    print(line, flush=True)
-
-
-def told(error: LockError) -> str:
-    match error:
-        case InUseError():
-            return "in-use"
-        case HeldByCallerError():
-            return "held-by-caller"
-        case InvalidError():
-            return f"invalid: {error.reason}"
-        case TooManyError():
-            return f"too-many: {error.reason}"
-        case ClosedError():
-            return "closed"
-        case UnavailableError():
-            return f"unavailable: {error.reason}"
-        case LostError():
-            return f"lost: {error.ending}"
-        case _:
-            return str(error)
 
 
 def failing(work: Callable[[], object]) -> None:

@@ -8,9 +8,7 @@ from typing import ParamSpec, TypeVar
 from componentize_py_types import Err
 
 from ._common import (
-    Ending,
     LostError,
-    NotHeldError,
     Span,
     attach,
     lift,
@@ -18,6 +16,7 @@ from ._common import (
     text,
     without_world,
 )
+from ._held import Held, loss
 from ._terms import OfLock, OfSemaphore, Terms
 
 try:
@@ -39,38 +38,12 @@ def _ask(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise lift(error.value) from None
 
 
-class Lease:
+class Lease(Held[raw.Lease]):
     """A key held, to be used as a context manager, which lets the key go at its end.
 
     A lease that is used otherwise lets its key go by `release`, or when nothing refers
     to it any more.
     """
-
-    _raw: raw.Lease | None
-
-    def __init__(self, held: raw.Lease) -> None:
-        self._raw = held
-        self._fence = held.fence()
-
-    def _held(self) -> raw.Lease:
-        if self._raw is None:
-            raise NotHeldError
-        return self._raw
-
-    @property
-    def fence(self) -> int:
-        """The lease's fence: larger than that of every lease the store gave before,
-        restarts included; at least 1 and below 2**53. Hand it to what the work writes
-        to, and let that refuse older ones."""
-        self._held()
-        return self._fence
-
-    @property
-    def ended(self) -> Ending | None:
-        """How the lease ended, or None while it lasts. Once it ended, another holder
-        may hold the key."""
-        how = self._held().ended()
-        return None if how is None else Ending[how.name]
 
     def release(self) -> None:
         """Releases the key before the end of the ``with``. A second time does nothing.
@@ -102,17 +75,12 @@ class Lease:
             raise lost
         attach(lost, error)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._fence}{'' if self._raw else ', over'}>"
-
 
 def _release(held: raw.Lease) -> LostError | None:
     try:
         held.release()
     except Err as error:
-        how = Ending[error.value.name]
-        # It was released before, which is no loss.
-        return None if how is Ending.RELEASED else LostError(how)
+        return loss(error.value)
     return None
 
 

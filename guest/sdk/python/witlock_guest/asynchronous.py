@@ -23,7 +23,6 @@ from componentize_py_types import Err
 from ._common import (
     Ending,
     LostError,
-    NotHeldError,
     Span,
     attach,
     lift,
@@ -31,6 +30,7 @@ from ._common import (
     text,
     without_world,
 )
+from ._held import Held, loss
 from ._terms import OfLock, OfSemaphore, Terms
 
 try:
@@ -108,13 +108,11 @@ async def _release(held: raw.Lease) -> LostError | None:
     try:
         await _Call(held.release, _keep).answer()
     except Err as error:
-        how = Ending[error.value.name]
-        # It was released before, which is no loss.
-        return None if how is Ending.RELEASED else LostError(how)
+        return loss(error.value)
     return None
 
 
-class Lease:
+class Lease(Held[raw.Lease]):
     """A key held, to be used as an async context manager, which lets the key go at its
     end.
 
@@ -122,32 +120,9 @@ class Lease:
     to it any more.
     """
 
-    _raw: raw.Lease | None
-
     def __init__(self, held: raw.Lease) -> None:
-        self._raw = held
         self._watched = False
-        self._fence = held.fence()
-
-    def _held(self) -> raw.Lease:
-        if self._raw is None:
-            raise NotHeldError
-        return self._raw
-
-    @property
-    def fence(self) -> int:
-        """The lease's fence: larger than that of every lease the store gave before,
-        restarts included; at least 1 and below 2**53. Hand it to what the work writes
-        to, and let that refuse older ones."""
-        self._held()
-        return self._fence
-
-    @property
-    def ended(self) -> Ending | None:
-        """How the lease ended, or None while it lasts. Once it ended, another holder
-        may hold the key."""
-        how = self._held().ended()
-        return None if how is None else Ending[how.name]
+        super().__init__(held)
 
     async def until_ended(self) -> Ending:
         """Waits until the lease ends, `Ending.RELEASED` included, and says how."""
@@ -202,9 +177,6 @@ class Lease:
 
     def __del__(self) -> None:
         self._let_go()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._fence}{'' if self._raw else ', over'}>"
 
 
 class Hold:
